@@ -1,0 +1,44 @@
+// A pretrained model on disk: its configuration and its tensors, readable row by row as float32.
+// Opening checks everything (every shard is there, every tensor that the architecture needs has its shape), reads no
+// weights. Not responsible for tokenizers or for memory: callers bring the buffers.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/weights/model_config.h"
+
+namespace tidemark::weights {
+
+struct TensorInfo {
+  std::string name;            // Hugging Face's name
+  std::vector<int64_t> shape;  // row-major; [rows, columns] for matrices, [size] for vectors
+  std::string storedType;      // as the file says: "F32", "BF16", "Q4_1", ...
+  uint64_t storedBytes = 0;
+};
+
+class ModelSource {
+ public:
+  // `path`: a GGUF file, or a Hugging Face directory. `org/name` is resolved by the caller (see hub_cache.h).
+  static Result<std::unique_ptr<ModelSource>> open(const std::filesystem::path& path);
+  virtual ~ModelSource() = default;
+
+  virtual const ModelConfig& config() const = 0;
+  virtual const std::vector<TensorInfo>& tensors() const = 0;
+  virtual std::string format() const = 0;  // "gguf" or "safetensors"
+
+  // Rows [rowBegin, rowEnd) of a matrix (elements of a vector: columns = 1) as float32 into `out`, in Hugging Face's row order
+  // (GGUF stores q_proj and k_proj of Llama permuted for interleaved RoPE; this undoes it).
+  virtual Status readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const = 0;
+  // Lets the kernel drop the pages read so far; call after loading.
+  virtual void dropPages() const = 0;
+
+  const TensorInfo* find(std::string_view tensor) const;
+  int64_t parameterCount() const;
+};
+
+}  // namespace tidemark::weights

@@ -1,0 +1,97 @@
+// Everything the product keeps about runs, as plain records; the only door to the database for the command line and the
+// workbench. Thread: one store per thread. SQLite stays inside.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/run/event.h"
+
+namespace tidemark::storage {
+
+enum class RunStatus { Queued, Running, Stopping, Completed, Stopped, Failed, Lost };  // Lost: its agent is gone without a word
+const char* statusName(RunStatus status);
+
+struct RunRecord {
+  std::string id;             // ULID-like, sorts by creation
+  std::string name;
+  std::string directory;
+  RunStatus status = RunStatus::Queued;
+  std::string model, modelFormat, dataset, policy;
+  int64_t ranks = 0;
+  int64_t agentPid = 0, agentStartTicks = 0;  // identify the agent's process beyond doubt
+  double createdAt = 0, finishedAt = 0;
+  int64_t step = 0, maxSteps = 0;
+  std::optional<double> loss, evalLoss, tokensPerSecond;   // of the last step; the last evaluation
+  std::optional<double> secondsPerStep;
+  std::optional<int64_t> peakBytes, budgetBytes, remoteBytesPerIteration;
+  std::optional<int64_t> exitCode;
+  std::string message;        // of the failure, if one
+  std::string adapter;
+  std::string configYaml;
+  int64_t parameters = 0, trainableParameters = 0;
+};
+
+struct RunQuery {
+  std::string search;         // in name, model and dataset
+  std::optional<RunStatus> status;
+  bool includesArchived = false;
+  int64_t limit = 10000;
+};
+
+class RunStore {
+ public:
+  // Opens or creates the database, and migrates it. A newer schema is refused with both version numbers.
+  static Result<std::unique_ptr<RunStore>> open(const std::filesystem::path& database);
+  static std::filesystem::path defaultPath();  // $XDG_DATA_HOME/tidemark/tidemark.db
+  ~RunStore();
+
+  // Creating and finding. createRun also writes the hyperparameters, one row per key.
+  Result<std::string> createRun(const RunRecord& run, const std::vector<std::pair<std::string, std::string>>& hyperparameters);
+  Result<RunRecord> run(const std::string& id) const;
+  // By id, unique id prefix, exact name (the newest), or run directory.
+  Result<RunRecord> findRun(const std::string& idNameOrDirectory) const;
+  Result<std::vector<RunRecord>> runs(const RunQuery& query) const;   // newest first
+  Status setAgent(const std::string& id, int64_t pid, int64_t startTicks);
+  Status setStatus(const std::string& id, RunStatus status);
+  Status rename(const std::string& id, const std::string& name);
+  Status deleteRun(const std::string& id);
+
+  // Applies events to the database in one transaction: status, metrics, operators, timelines, plans, checkpoints, ...
+  // Applying the same line of events.jsonl twice changes nothing (lines are numbered).
+  Status applyEvents(const std::string& runId, int64_t firstLine, const std::vector<run::Event>& events);
+  // Reads what the run's events.jsonl has beyond the last applied line. Returns how many lines were applied.
+  Result<int64_t> importNewEvents(const std::string& runId);
+  // Registers a run directory that came from elsewhere (its config.yaml and events.jsonl).
+  Result<std::string> importDirectory(const std::filesystem::path& directory);
+
+  // Reading back.
+  Result<std::vector<std::pair<std::string, std::string>>> hyperparameters(const std::string& runId) const;
+  Result<std::vector<run::StepEvent>> steps(const std::string& runId, int64_t rank, int64_t afterStep) const;
+  Result<std::vector<run::EvalEvent>> evaluations(const std::string& runId) const;
+  Result<std::vector<run::OperatorEvent>> operators(const std::string& runId, int64_t rank) const;
+  Result<std::vector<run::PlanEvent>> plans(const std::string& runId, int64_t rank) const;
+  Result<std::vector<int64_t>> timelineIterations(const std::string& runId, int64_t rank) const;
+  // The timeline in force at `iteration`: the stored one with the greatest iteration <= it. -1: the newest.
+  Result<run::TimelineEvent> timeline(const std::string& runId, int64_t rank, int64_t iteration) const;
+  Result<std::vector<run::CheckpointEvent>> checkpoints(const std::string& runId) const;
+  Result<std::vector<run::LogEvent>> log(const std::string& runId, int64_t limit) const;
+  Result<std::optional<run::ModelEvent>> model(const std::string& runId) const;
+  Result<std::optional<run::DatasetEvent>> dataset(const std::string& runId) const;
+
+  // Grows whenever anything changed, also by other processes; cheap enough to poll ten times a second.
+  int64_t changeCounter() const;
+
+ private:
+  struct Impl;
+  explicit RunStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tidemark::storage
