@@ -1,0 +1,61 @@
+#include "core/text/packing.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <numeric>
+
+#include "core/text/random.h"
+
+namespace tidemark::text {
+namespace {
+
+// Finds the first sequence with enough room in logarithmic time: a binary tree over the free space of all sequences,
+// each inner node holding the greatest of its two children.
+class FreeSpace {
+ public:
+  FreeSpace(size_t count, int64_t room) : leaves_(std::bit_ceil(std::max<size_t>(count, 1))), tree_(2 * leaves_, room) {}
+
+  // There is always one: no row is longer than an empty sequence, and there are as many sequences as rows.
+  size_t takeFirst(int64_t length) {
+    size_t node = 1;
+    assert(tree_[node] >= length);
+    while (node < leaves_) node = tree_[2 * node] >= length ? 2 * node : 2 * node + 1;
+    const size_t found = node - leaves_;
+    tree_[node] -= length;
+    while ((node /= 2) > 0) tree_[node] = std::max(tree_[2 * node], tree_[2 * node + 1]);
+    return found;
+  }
+
+ private:
+  size_t leaves_;
+  std::vector<int64_t> tree_;
+};
+
+}  // namespace
+
+std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t maxSequenceLength, bool packing,
+                                uint64_t seed, int64_t epoch) {
+  std::vector<int64_t> order(rowLengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  SplitMix64 random(seed, static_cast<uint64_t>(epoch));
+  shuffle(order, random);
+
+  std::vector<Sequence> sequences;
+  if (!packing) {
+    sequences.reserve(order.size());
+    for (const int64_t row : order) sequences.push_back({row});
+    return sequences;
+  }
+  FreeSpace free(order.size(), maxSequenceLength);
+  for (const int64_t row : order) {
+    const int64_t length = rowLengths[static_cast<size_t>(row)];
+    assert(length >= 0 && length <= maxSequenceLength);
+    const size_t chosen = free.takeFirst(length);
+    if (chosen >= sequences.size()) sequences.resize(chosen + 1);
+    sequences[chosen].push_back(row);
+  }
+  return sequences;
+}
+
+}  // namespace tidemark::text

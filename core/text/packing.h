@@ -1,0 +1,18 @@
+// Decides which rows of a dataset make up each sequence of an epoch. A pure function: every rank computes the same list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tidemark::text {
+
+using Sequence = std::vector<int64_t>;  // row indices, in the order in which they are laid out
+
+// Every row appears exactly once. Rows are shuffled by (seed, epoch); with packing each goes into the first sequence
+// that still has room for it (first fit), without it each row is a sequence of its own.
+// No row may be longer than maxSequenceLength (prepareDataset sees to it).
+std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t maxSequenceLength, bool packing,
+                                uint64_t seed, int64_t epoch);
+
+}  // namespace tidemark::text
