@@ -56,9 +56,9 @@ install_debian_packages() {
     command -v sudo >/dev/null || fail "apt-get needs root and sudo is not installed; install yourself: $missing"
     root=(sudo)
   fi
-  # shellcheck disable=SC2086  # one word a package
   local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=300)
   retry "${apt[@]}" update || fail "apt-get update"
+  # shellcheck disable=SC2086  # one word a package
   retry "${apt[@]}" install --no-install-recommends $missing || fail "apt-get install $missing"
   missing=$(missing_packages | tr '\n' ' ')
   [ -z "$missing" ] || fail "still missing after apt-get install: $missing"
