@@ -59,16 +59,19 @@ class RunStore {
   Result<RunRecord> findRun(const std::string& idNameOrDirectory) const;
   Result<std::vector<RunRecord>> runs(const RunQuery& query) const;   // newest first
   Status setAgent(const std::string& id, int64_t pid, int64_t startTicks);
+  // Stopping and Lost do not replace the end that a run has already come to.
   Status setStatus(const std::string& id, RunStatus status);
   Status rename(const std::string& id, const std::string& name);
   Status deleteRun(const std::string& id);
 
   // Applies events to the database in one transaction: status, metrics, operators, timelines, plans, checkpoints, ...
-  // Applying the same line of events.jsonl twice changes nothing (lines are numbered).
+  // Applying the same line of events.jsonl twice changes nothing. Lines are numbered from 1, blank ones included, and
+  // events[i] is line firstLine + i. After a gap the missing lines are read from the run's events.jsonl first.
   Status applyEvents(const std::string& runId, int64_t firstLine, const std::vector<run::Event>& events);
   // Reads what the run's events.jsonl has beyond the last applied line. Returns how many lines were applied.
   Result<int64_t> importNewEvents(const std::string& runId);
-  // Registers a run directory that came from elsewhere (its config.yaml and events.jsonl).
+  // Registers a run directory that came from elsewhere (its config.yaml and events.jsonl). One that is known already is
+  // brought up to date; a run without an end is Lost, since its agent is not here.
   Result<std::string> importDirectory(const std::filesystem::path& directory);
 
   // Reading back.
