@@ -1,0 +1,174 @@
+#include "plots/curve_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QKeyEvent>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plots/decimate.h"
+#include "plots/hover_card.h"
+#include "plots/quantity.h"
+
+namespace tidemark::plots {
+namespace {
+
+struct Extent {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void include(const Curve& curve) {
+    for (const CurvePoint& point : curve) {
+      if (!std::isfinite(point.y)) continue;
+      low = std::min(low, point.y);
+      high = std::max(high, point.y);
+    }
+  }
+  bool isEmpty() const { return low > high; }
+};
+
+void fill(QCPGraph* graph, const Curve& curve) {
+  QVector<double> x, y;
+  x.reserve(static_cast<qsizetype>(curve.size()));
+  y.reserve(static_cast<qsizetype>(curve.size()));
+  for (const CurvePoint& point : curve) {
+    x.append(point.x);
+    y.append(std::isfinite(point.y) ? point.y : std::numeric_limits<double>::quiet_NaN());  // a gap in the line
+  }
+  graph->setData(x, y, true);
+}
+
+// The value at the greatest x that is not beyond `x`; not a number if there is none.
+double valueAt(const Curve& curve, double x) {
+  const auto after = std::upper_bound(curve.begin(), curve.end(), x,
+                                      [](double wanted, const CurvePoint& point) { return wanted < point.x; });
+  return after == curve.begin() ? std::numeric_limits<double>::quiet_NaN() : std::prev(after)->y;
+}
+
+}  // namespace
+
+CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
+  plot()->yAxis2->setVisible(true);
+  plot()->yAxis2->grid()->setVisible(false);
+  throughput_ = plot()->addGraph(plot()->xAxis, plot()->yAxis2);
+  rawLoss_ = plot()->addGraph();
+  loss_ = plot()->addGraph();
+  evaluation_ = plot()->addGraph();
+  evaluation_->setLineStyle(QCPGraph::lsNone);
+  cursorLine_ = new QCPItemLine(plot());
+  cursorLine_->setVisible(false);
+  plot()->xAxis->setLabel(tr("step"));
+  plot()->yAxis->setLabel(tr("loss"));
+  plot()->yAxis2->setLabel(tr("tokens/s"));
+  plot()->xAxis->grid()->setVisible(false);
+  setAccessibleName(tr("Loss and throughput"));
+  setTheme(theme());
+  setSeries({});
+}
+
+void CurvePlot::setSeries(const CurveSeries& series) {
+  series_ = series;
+  if (pointed_ >= static_cast<int>(series_.loss.size())) pointerLeft();
+  fillGraphs();
+  fitAxes();
+  setAccessibleDescription(series_.loss.empty()
+                               ? tr("No step finished yet")
+                               : tr("Loss %1 at step %2. Arrow keys move from step to step.")
+                                     .arg(decimalText(series_.loss.back().y, 4), countText(series_.loss.back().x)));
+  replotSoon();
+}
+
+void CurvePlot::setSmoothing(double weight) {
+  smoothing_ = std::clamp(weight, 0.0, 0.99);
+  fillGraphs();
+  replotSoon();
+}
+
+void CurvePlot::fillGraphs() {
+  const std::size_t buckets = static_cast<std::size_t>(std::max(100, plot()->width()));
+  fill(rawLoss_, decimate(series_.loss, buckets));
+  fill(loss_, decimate(smooth(series_.loss, smoothing_), buckets));
+  fill(throughput_, decimate(smooth(series_.throughput, smoothing_), buckets));
+  fill(evaluation_, series_.evaluationLoss);
+}
+
+void CurvePlot::fitAxes() {
+  Extent loss, speed;
+  loss.include(series_.loss);
+  loss.include(series_.evaluationLoss);
+  speed.include(series_.throughput);
+  double right = 1;
+  if (!series_.loss.empty()) right = std::max(right, series_.loss.back().x);
+  plot()->xAxis->setRange(0, right);
+  if (loss.isEmpty()) loss = {0, 1};
+  const double margin = std::max((loss.high - loss.low) * 0.06, std::abs(loss.high) * 1e-3);
+  plot()->yAxis->setRange(loss.low - margin, loss.high + margin);
+  plot()->yAxis2->setRange(0, speed.isEmpty() || speed.high <= 0 ? 1 : speed.high * 1.15);
+}
+
+void CurvePlot::applyTheme(const PlotTheme& theme) {
+  QColor faint = theme.accent;
+  faint.setAlpha(80);
+  rawLoss_->setPen(QPen(faint, 1));
+  loss_->setPen(QPen(theme.accent, 2));
+  evaluation_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(theme.accent, 1.5), theme.background, 9));
+  throughput_->setPen(QPen(theme.second, 1.5, Qt::DashLine));
+  styleAxis(plot()->xAxis, theme.muted);
+  styleAxis(plot()->yAxis, theme.accent);
+  styleAxis(plot()->yAxis2, theme.second);
+  cursorLine_->setPen(QPen(theme.muted, 1));
+}
+
+int CurvePlot::drawnLossPoints() const { return rawLoss_->dataCount(); }
+
+QString CurvePlot::cardText() const { return pointed_ < 0 ? QString() : card()->plainText(); }
+
+void CurvePlot::showCard(int index) {
+  pointed_ = index;
+  const CurvePoint& point = series_.loss[static_cast<std::size_t>(index)];
+  HoverCard::Rows rows{{tr("step"), countText(point.x)}, {tr("loss"), decimalText(point.y, 4)}};
+  const double evaluation = valueAt(series_.evaluationLoss, point.x);
+  if (std::isfinite(evaluation)) rows.emplaceBack(tr("last evaluation loss"), decimalText(evaluation, 4));
+  const double speed = valueAt(series_.throughput, point.x);
+  if (std::isfinite(speed)) rows.emplaceBack(tr("throughput"), tr("%1 tokens/s").arg(decimalText(speed, 3)));
+  cursorLine_->start->setCoords(point.x, plot()->yAxis->range().lower);
+  cursorLine_->end->setCoords(point.x, plot()->yAxis->range().upper);
+  cursorLine_->setVisible(true);
+  const int x = static_cast<int>(plot()->xAxis->coordToPixel(point.x));
+  card()->showRows(rows, plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 8)));
+  setAccessibleDescription(cardText());
+  replotSoon();
+}
+
+void CurvePlot::pointerMoved(const QPoint& position) {
+  if (series_.loss.empty() || !plot()->axisRect()->rect().contains(position)) return pointerLeft();
+  const double x = plot()->xAxis->pixelToCoord(position.x());
+  auto nearest = std::lower_bound(series_.loss.begin(), series_.loss.end(), x,
+                                  [](const CurvePoint& point, double wanted) { return point.x < wanted; });
+  if (nearest == series_.loss.end()) --nearest;
+  if (nearest != series_.loss.begin() && x - std::prev(nearest)->x < nearest->x - x) --nearest;
+  showCard(static_cast<int>(nearest - series_.loss.begin()));
+}
+
+void CurvePlot::pointerLeft() {
+  PlotFrame::pointerLeft();
+  pointed_ = -1;
+  cursorLine_->setVisible(false);
+  replotSoon();
+}
+
+void CurvePlot::keyPressEvent(QKeyEvent* event) {
+  const int last = static_cast<int>(series_.loss.size()) - 1;
+  if (event->key() == Qt::Key_Escape) return pointerLeft();
+  if (last < 0 || (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right)) return PlotFrame::keyPressEvent(event);
+  if (pointed_ < 0) return showCard(last);
+  showCard(std::clamp(pointed_ + (event->key() == Qt::Key_Right ? 1 : -1), 0, last));
+}
+
+void CurvePlot::resizeEvent(QResizeEvent* event) {
+  PlotFrame::resizeEvent(event);
+  fillGraphs();
+  replotSoon();
+}
+
+}  // namespace tidemark::plots

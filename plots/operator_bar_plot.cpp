@@ -1,0 +1,155 @@
+#include "plots/operator_bar_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QKeyEvent>
+#include <algorithm>
+
+#include "plots/hover_card.h"
+#include "plots/quantity.h"
+
+namespace tidemark::plots {
+namespace {
+
+constexpr double kBarWidth = 0.86;
+
+// Places a text in a corner of the axis rect, where the y range leaves room for it.
+QCPItemText* makeCornerText(QCustomPlot* plot, double x, double y, Qt::Alignment alignment) {
+  auto* text = new QCPItemText(plot);
+  text->position->setType(QCPItemPosition::ptAxisRectRatio);
+  text->position->setCoords(x, y);
+  text->setPositionAlignment(alignment);
+  text->setClipToAxisRect(false);
+  return text;
+}
+
+}  // namespace
+
+OperatorBarPlot::OperatorBarPlot(QWidget* parent) : PlotFrame(parent) {
+  mark_ = new QCPItemRect(plot());
+  kept_ = new QCPBars(plot()->xAxis, plot()->yAxis);
+  recomputed_ = new QCPBars(plot()->xAxis, plot()->yAxis);
+  freed_ = new QCPBars(plot()->xAxis, plot()->yAxis);
+  for (QCPBars* bars : {kept_, recomputed_, freed_}) {
+    bars->setWidth(kBarWidth);
+    bars->setPen(Qt::NoPen);
+    bars->setAntialiased(false);
+  }
+  upText_ = makeCornerText(plot(), 0.005, 0, Qt::AlignLeft | Qt::AlignTop);
+  downText_ = makeCornerText(plot(), 0.005, 1, Qt::AlignLeft | Qt::AlignBottom);
+  largestText_ = makeCornerText(plot(), 1, 0, Qt::AlignRight | Qt::AlignTop);
+  upText_->setText(tr("▲ kept in forward"));
+  downText_->setText(tr("▼ freed in backward"));
+  plot()->xAxis->grid()->setVisible(false);
+  setAccessibleName(tr("Activation kept per operator"));
+  setTheme(theme());
+  setBars({});
+}
+
+void OperatorBarPlot::setBars(const std::vector<OperatorBar>& bars) {
+  bars_ = bars;
+  double greatest = 0;
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    if (bars[i].activationBytes > greatest) {
+      greatest = bars[i].activationBytes;
+      largest = i;
+    }
+  }
+  const ByteUnit unit = byteUnitFor(greatest);
+  divisor_ = unit.divisor;
+  QVector<double> savedKeys, savedValues, againKeys, againValues, keys, freed;
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double value = bars[i].activationBytes / divisor_;
+    (bars[i].isSaved ? savedKeys : againKeys).append(static_cast<double>(i));
+    (bars[i].isSaved ? savedValues : againValues).append(value);
+    keys.append(static_cast<double>(i));
+    freed.append(-value);
+  }
+  kept_->setData(savedKeys, savedValues, true);
+  recomputed_->setData(againKeys, againValues, true);
+  freed_->setData(keys, freed, true);
+  plot()->xAxis->setRange(-0.7, std::max<double>(1, static_cast<double>(bars.size())) - 0.3);
+  const double top = greatest > 0 ? greatest / divisor_ * 1.28 : 1;  // 28 %: room for the texts in the corners
+  plot()->yAxis->setRange(-top, top);
+  plot()->yAxis->setLabel(unit.name);
+  const QString most = bars.empty() ? tr("not measured yet")
+                                    : tr("largest: %1 %2").arg(QString::fromStdString(bars[largest].name), bytesText(greatest));
+  largestText_->setText(most);
+  setAccessibleDescription(tr("%1 operators, %2. Arrow keys move from one to the next.").arg(bars.size()).arg(most));
+  setHighlight(highlight_);
+  replotSoon();
+}
+
+void OperatorBarPlot::setHighlight(int index) {
+  highlight_ = index >= 0 && index < static_cast<int>(bars_.size()) ? index : -1;
+  mark_->setVisible(highlight_ >= 0);
+  mark_->topLeft->setCoords(highlight_ - 0.5, plot()->yAxis->range().upper);
+  mark_->bottomRight->setCoords(highlight_ + 0.5, plot()->yAxis->range().lower);
+  replotSoon();
+}
+
+void OperatorBarPlot::applyTheme(const PlotTheme& theme) {
+  const QColor amber = spaceColor(Space::Activation);
+  kept_->setBrush(amber);
+  recomputed_->setBrush(QBrush(amber, Qt::Dense5Pattern));
+  QColor pale = amber;
+  pale.setAlpha(90);
+  freed_->setBrush(pale);
+  styleAxis(plot()->xAxis, theme.muted);
+  styleAxis(plot()->yAxis, theme.muted);
+  plot()->yAxis->grid()->setZeroLinePen(QPen(theme.muted, 1));
+  QColor mark = theme.accent;
+  mark_->setPen(QPen(mark, 1));
+  mark.setAlpha(40);
+  mark_->setBrush(mark);
+  QFont small = font();
+  small.setPixelSize(12);
+  for (QCPItemText* text : {upText_, downText_, largestText_}) {
+    text->setFont(small);
+    text->setColor(theme.muted);
+  }
+}
+
+void OperatorBarPlot::showCard() {
+  const OperatorBar& bar = bars_[static_cast<std::size_t>(highlight_)];
+  const int x = static_cast<int>(plot()->xAxis->coordToPixel(highlight_));
+  card()->showRows({{tr("operator %1").arg(highlight_), QString::fromStdString(bar.name)},
+                    {tr("activation"), bytesText(bar.activationBytes)},
+                    {tr("for backward"), bar.isSaved ? tr("saved") : tr("computed again")}},
+                   plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 24)));
+  setAccessibleDescription(cardText());
+}
+
+QString OperatorBarPlot::cardText() const { return highlight_ < 0 ? QString() : card()->plainText(); }
+
+void OperatorBarPlot::pointerMoved(const QPoint& position) {
+  const int index = qRound(plot()->xAxis->pixelToCoord(position.x()));
+  if (index < 0 || index >= static_cast<int>(bars_.size()) || !plot()->axisRect()->rect().contains(position)) {
+    pointerLeft();
+    return;
+  }
+  if (index == highlight_ && card()->isVisible()) return;
+  setHighlight(index);
+  showCard();
+  emit operatorPointedAt(index);
+}
+
+void OperatorBarPlot::pointerLeft() {
+  PlotFrame::pointerLeft();
+  setHighlight(-1);
+}
+
+void OperatorBarPlot::keyPressEvent(QKeyEvent* event) {
+  const int last = static_cast<int>(bars_.size()) - 1;
+  int wanted = -1;
+  if (event->key() == Qt::Key_Right) wanted = std::min(highlight_ + 1, last);
+  if (event->key() == Qt::Key_Left) wanted = highlight_ < 0 ? last : std::max(highlight_ - 1, 0);
+  if (event->key() == Qt::Key_Escape) return pointerLeft();
+  if (wanted < 0) return PlotFrame::keyPressEvent(event);
+  setHighlight(wanted);
+  showCard();
+  emit operatorPointedAt(wanted);
+}
+
+}  // namespace tidemark::plots

@@ -1,0 +1,97 @@
+#include "plots/plot_frame.h"
+
+#include <qcustomplot.h>
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include "plots/hover_card.h"
+
+namespace tidemark::plots {
+
+PlotFrame::PlotFrame(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot(this)), card_(new HoverCard(this)) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(2, 2, 2, 2);  // room for the focus frame
+  layout->addWidget(plot_);
+  setFocusPolicy(Qt::StrongFocus);
+  plot_->setFocusPolicy(Qt::NoFocus);
+  plot_->setFocusProxy(this);
+  plot_->installEventFilter(this);
+  plot_->setMouseTracking(true);
+  plot_->axisRect()->setMinimumMargins(QMargins(0, 6, 2, 0));
+  plot_->setMinimumSize(120, 80);
+  card_->raise();
+}
+
+void PlotFrame::setTheme(const PlotTheme& theme) {
+  theme_ = theme;
+  restyle();
+  replotSoon();
+}
+
+void PlotFrame::restyle() {
+  plot_->setBackground(QBrush(theme_.background));
+  card_->setTheme(theme_);
+  applyTheme(theme_);
+}
+
+void PlotFrame::styleAxis(QCPAxis* axis, const QColor& labels) const {
+  QFont small = font();
+  small.setPixelSize(12);
+  axis->setTickLabelFont(small);
+  axis->setLabelFont(small);
+  axis->setTickLabelColor(labels);
+  axis->setLabelColor(labels);
+  axis->setBasePen(QPen(theme_.grid));
+  axis->setTickPen(Qt::NoPen);
+  axis->setSubTickPen(Qt::NoPen);
+  axis->setTickLabelPadding(6);
+  axis->grid()->setPen(QPen(theme_.grid, 1));
+  axis->grid()->setZeroLinePen(Qt::NoPen);
+}
+
+void PlotFrame::replotSoon() { plot_->replot(QCustomPlot::rpQueuedReplot); }
+
+void PlotFrame::pointerLeft() { card_->hide(); }
+
+bool PlotFrame::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == plot_) {
+    if (event->type() == QEvent::MouseMove) pointerMoved(static_cast<QMouseEvent*>(event)->pos());
+    if (event->type() == QEvent::Leave) pointerLeft();
+    if (event->type() == QEvent::MouseButtonPress) setFocus(Qt::MouseFocusReason);
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+void PlotFrame::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) setTheme(theme_);
+}
+
+void PlotFrame::paintEvent(QPaintEvent* event) {
+  QWidget::paintEvent(event);
+  if (hasFocus()) {
+    QPainter painter(this);
+    painter.setPen(QPen(theme_.accent, 2));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+}
+
+QPicture PlotFrame::picture(const QSize& size) {
+  const PlotTheme shown = theme_;
+  theme_ = PlotTheme::light();
+  restyle();
+  QPicture result;
+  QCPPainter painter(&result);
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.setMode(QCPPainter::pmNoCaching);
+  plot_->toPainter(&painter, size.width(), size.height());
+  painter.end();
+  theme_ = shown;
+  restyle();
+  replotSoon();
+  return result;
+}
+
+}  // namespace tidemark::plots

@@ -1,0 +1,47 @@
+// What all plots share: a QCustomPlot that fills the widget, theme, accessible description, vector output and a hover card.
+// Not responsible for any series.
+#pragma once
+
+#include <QPicture>
+#include <QWidget>
+
+#include "plots/plot_theme.h"
+
+class QCustomPlot;
+class QCPAxis;
+
+namespace tidemark::plots {
+
+class HoverCard;
+
+class PlotFrame : public QWidget {
+  Q_OBJECT
+ public:
+  explicit PlotFrame(QWidget* parent = nullptr);
+
+  void setTheme(const PlotTheme& theme);
+  const PlotTheme& theme() const { return theme_; }
+  // The plot as drawing commands for PDF, laid out for `size` in points; drawn in the light theme.
+  QPicture picture(const QSize& size);
+
+ protected:
+  QCustomPlot* plot() const { return plot_; }
+  HoverCard* card() const { return card_; }
+  virtual void applyTheme(const PlotTheme& theme) = 0;  // the colours of what the subclass made
+  virtual void pointerMoved(const QPoint& position) = 0;
+  virtual void pointerLeft();
+  void styleAxis(QCPAxis* axis, const QColor& labels) const;
+  void replotSoon();  // coalesced: many changes in one turn of the event loop are one drawing
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void restyle();
+
+  PlotTheme theme_ = PlotTheme::light();
+  QCustomPlot* plot_;
+  HoverCard* card_;
+};
+
+}  // namespace tidemark::plots
