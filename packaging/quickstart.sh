@@ -11,7 +11,7 @@ isAgain=false
 case ${1:-} in
   '') ;;
   --again) isAgain=true ;;
-  *) sed -n '2,5s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] || [ "$1" = -h ]; exit ;;
+  *) sed -n "2,5s/^# \\{0,1\\}//p" "$0"; case $1 in -h|--help) exit 0 ;; *) exit 2 ;; esac ;;
 esac
 # shellcheck source=build_steps.sh
 . "$root/packaging/build_steps.sh"
