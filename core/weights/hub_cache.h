@@ -15,4 +15,7 @@ Result<std::filesystem::path> resolveModelPath(const std::string& nameOrPath);
 // Every model directory in the cache as "org/name", sorted.
 std::vector<std::string> listHubModels();
 
+// "models--org--name" -> "org/name"; empty for any other folder name.
+std::string hubModelName(const std::string& folderName);
+
 }  // namespace tidemark::weights

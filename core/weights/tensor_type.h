@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+
+#include "core/base/result.h"
 
 namespace tidemark::weights {
 
@@ -17,8 +20,13 @@ struct TypeLayout {
 
 const TypeLayout& layoutOf(TensorType type);
 
+// Bytes of a tensor, with every product checked. The error's subject is empty: the caller knows the tensor.
+Result<uint64_t> storedBytes(TensorType type, std::span<const int64_t> shape);
+
 // safetensors' dtype ("F32", "F16", "BF16"); nothing for any other.
 std::optional<TensorType> safetensorsType(std::string_view name);
+// Whether safetensors defines such a dtype, readable here or not.
+bool isSafetensorsType(std::string_view name);
 // GGUF's tensor type number; nothing for those that Tidemark cannot read.
 std::optional<TensorType> ggufType(uint32_t number);
 // Its name ("IQ4_XS"), also of types that cannot be read; empty where GGUF has no such type.

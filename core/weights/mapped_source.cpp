@@ -1,0 +1,70 @@
+#include "core/weights/mapped_source.h"
+
+#include "core/weights/dequantize.h"
+
+namespace tidemark::weights {
+namespace {
+
+std::string shapeText(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// Note: interleaved rows. Hugging Face's RoPE pairs element j of a head with element j + headSize/2; llama.cpp's pairs
+// 2j with 2j + 1, and its converter permutes the rows of q_proj and k_proj (and their biases) to match. Row
+// half * headSize/2 + j of a head is therefore found at row 2j + half of that head in a GGUF file.
+int64_t interleavedRow(int64_t row, int64_t headSize) {
+  const int64_t head = row / headSize, within = row % headSize;
+  const int64_t half = within / (headSize / 2), pair = within % (headSize / 2);
+  return head * headSize + 2 * pair + half;
+}
+
+}  // namespace
+
+Status MappedSource::addTensor(const ExpectedTensor& expected, const StoredTensor& stored, int64_t interleavedHeads) {
+  if (stored.shape != expected.shape)
+    return Error{ErrorCode::InvalidInput, subject_,
+                 "tensor " + expected.name + ": has the shape " + shapeText(stored.shape) + ", but the configuration asks for " +
+                     shapeText(expected.shape)};
+  const bool isVector = expected.shape.size() == 1;
+  if (isVector && layoutOf(stored.type).blockElements > 1)
+    return Error{ErrorCode::Unsupported, subject_,
+                 "tensor " + expected.name + ": is a vector stored as " + std::string(layoutOf(stored.type).name) +
+                     "; vectors are read from F32, F16 and BF16"};
+  places_[expected.name] = {stored, expected.shape[0], isVector ? 1 : expected.shape[1], interleavedHeads};
+  infos_.push_back({expected.name, expected.shape, std::string(layoutOf(stored.type).name), stored.bytes});
+  return {};
+}
+
+Status MappedSource::readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const {
+  const auto found = places_.find(tensor);
+  if (found == places_.end()) return Error{ErrorCode::NotFound, subject_, "the model has no tensor " + std::string(tensor)};
+  const Place& place = found->second;
+  if (rowBegin < 0 || rowEnd < rowBegin || rowEnd > place.rows)
+    return Error{ErrorCode::InvalidInput, subject_,
+                 "tensor " + std::string(tensor) + ": rows " + std::to_string(rowBegin) + " to " + std::to_string(rowEnd) +
+                     " were asked for, but it has " + std::to_string(place.rows)};
+  if (place.interleavedHeads > 0) {
+    readInterleaved(place, rowBegin, rowEnd, out);
+  } else {
+    readInOrder(place, rowBegin, rowEnd, out);
+  }
+  return {};
+}
+
+void MappedSource::readInOrder(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const {
+  const TypeLayout& layout = layoutOf(place.stored.type);
+  const int64_t rowBytes = place.columns / layout.blockElements * layout.blockBytes;
+  dequantize(place.stored.type, place.stored.data + rowBegin * rowBytes, (rowEnd - rowBegin) * place.columns, out);
+}
+
+void MappedSource::readInterleaved(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const {
+  const int64_t headSize = place.rows / place.interleavedHeads;
+  for (int64_t row = rowBegin; row < rowEnd; ++row, out += place.columns) {
+    const int64_t stored = interleavedRow(row, headSize);
+    readInOrder(place, stored, stored + 1, out);
+  }
+}
+
+}  // namespace tidemark::weights

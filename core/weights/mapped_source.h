@@ -1,0 +1,52 @@
+// A ModelSource whose tensors lie in mapped files: finds a tensor's rows and turns them into float32. What the file
+// formats have in common; internal to weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/weights/llama_tensors.h"
+#include "core/weights/model_source.h"
+#include "core/weights/tensor_type.h"
+
+namespace tidemark::weights {
+
+// Where a file keeps a tensor.
+struct StoredTensor {
+  TensorType type = TensorType::F32;
+  std::vector<int64_t> shape;
+  const std::byte* data = nullptr;
+  uint64_t bytes = 0;
+};
+
+class MappedSource : public ModelSource {
+ public:
+  const ModelConfig& config() const override { return config_; }
+  const std::vector<TensorInfo>& tensors() const override { return infos_; }
+  Status readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const override;
+
+ protected:
+  MappedSource(std::string subject, ModelConfig config) : subject_(std::move(subject)), config_(std::move(config)) {}
+  // Adds one tensor of the architecture after comparing its shape. `interleavedHeads`: see Note: interleaved rows.
+  Status addTensor(const ExpectedTensor& expected, const StoredTensor& stored, int64_t interleavedHeads);
+
+ private:
+  struct Place {
+    StoredTensor stored;
+    int64_t rows = 0, columns = 0;
+    int64_t interleavedHeads = 0;
+  };
+  void readInOrder(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const;
+  void readInterleaved(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const;
+
+  std::string subject_;
+  ModelConfig config_;
+  std::vector<TensorInfo> infos_;
+  std::map<std::string, Place, std::less<>> places_;
+};
+
+}  // namespace tidemark::weights
