@@ -8,20 +8,21 @@ Needs torch, transformers, peft, safetensors. README.md says what each file hold
 """
 import json
 import math
+import os
 import random
 import shutil
 import sys
 from pathlib import Path
 
-import torch
-from peft import LoraConfig, get_peft_model
-from safetensors.torch import save_file
-from transformers import AutoModelForCausalLM, AutoTokenizer, get_cosine_schedule_with_warmup
+os.environ["HF_HUB_OFFLINE"] = "1"  # PEFT would ask the hub about the base model's name
+import torch  # noqa: E402
+from peft import LoraConfig, get_peft_model  # noqa: E402
+from safetensors.torch import save_file  # noqa: E402
+from transformers import AutoModelForCausalLM, AutoTokenizer, get_cosine_schedule_with_warmup  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TINY = HERE.parent / "weights" / "tiny-llama"
 LINEARS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-SCALE_A, SCALE_B = 0.05, 0.1
 TEXT = (
     "A tide rises and falls twice a day. The water that comes in with the flood leaves again with the ebb, and what it "
     "carried stays behind in a thin line along the shore: weed, shells, pieces of wood, a bottle from a ship that passed "
@@ -47,7 +48,7 @@ def pseudo_random(shape, tensor_index, scale):
     return (scale * (x.double() / 2**32 * 2 - 1)).float().reshape(shape)
 
 
-def add_adapter(model, r, alpha, name):
+def add_adapter(model, r, alpha, name, scale_a, scale_b):
     model = get_peft_model(model, LoraConfig(r=r, lora_alpha=alpha, lora_dropout=0.0, task_type="CAUSAL_LM",
                                              target_modules=LINEARS))
     model.peft_config["default"].base_model_name_or_path = name
@@ -57,7 +58,7 @@ def add_adapter(model, r, alpha, name):
                 continue
             layer = int(key.split(".layers.")[1].split(".")[0])
             index = layer * len(LINEARS) + next(i for i, n in enumerate(LINEARS) if f".{n}." in key)
-            value.copy_(pseudo_random(value.shape, index, SCALE_A if "lora_A" in key else SCALE_B))
+            value.copy_(pseudo_random(value.shape, index, scale_a if "lora_A" in key else scale_b))
     return model
 
 
@@ -70,7 +71,7 @@ def adapter_tensors(model, of=lambda p: p.detach()):
 
 
 def save_adapter(model, folder):
-    model.save_pretrained(folder)
+    model.save_pretrained(folder, save_embedding_layers=False)
     (folder / "README.md").unlink(missing_ok=True)
     config = json.loads((folder / "adapter_config.json").read_text())
     config["target_modules"] = sorted(config["target_modules"])  # PEFT writes a set: its order changes from run to run
@@ -140,7 +141,7 @@ def tiny():
     with torch.no_grad():
         logits = {f"base.{i}": model(input_ids=torch.tensor([s])).logits[0] for i, s in enumerate(sequences)}
         base_loss = batch_loss(model, batch).item()
-    model = add_adapter(model, 4, 8, "tiny-llama").eval()
+    model = add_adapter(model, 4, 8, "tiny-llama", 0.2, 0.3).eval()
     save_adapter(model, out / "adapter")
     with torch.no_grad():
         logits |= {f"adapter.{i}": model(input_ids=torch.tensor([s])).logits[0] for i, s in enumerate(sequences)}
@@ -175,7 +176,7 @@ def smollm2(source):
     row = {"ids": ids[:200], "has_loss": [1] * 200}
     with torch.no_grad():
         base_loss = batch_loss(model, [row]).item()
-    model = add_adapter(model, 8, 16, "smollm2-135m-instruct").eval()
+    model = add_adapter(model, 8, 16, "smollm2-135m-instruct", 0.05, 0.1).eval()
     loss = batch_loss(model, [row])
     loss.backward()
     gradients = adapter_tensors(model, lambda p: p.grad)
