@@ -6,6 +6,7 @@
 
 Needs torch, transformers, peft, safetensors. README.md says what each file holds and how to reproduce its inputs.
 """
+import hashlib
 import json
 import math
 import os
@@ -152,6 +153,7 @@ def tiny():
     steps = train(model, rows)
     save_file(adapter_tensors(model), out / "adapter_after_50_steps.safetensors")
     write_json(out / "golden.json", {
+        "model_sha256": hashlib.sha256((TINY / "model.safetensors").read_bytes()).hexdigest(),
         "sequences": sequences, "batch": batch, "base_loss": base_loss, "adapter_loss": loss.item(), "rows": rows,
         "training": {"learning_rate": 1e-3, "schedule": "cosine", "warmup_steps": 5, "max_steps": 50,
                      "max_grad_norm": 1.0, "weight_decay": 0.0, "batch": 4, "steps": steps}})
