@@ -20,15 +20,18 @@ struct AgentSettings {
   std::filesystem::path worker;        // tidemark-worker
   run::RunConfig config;
   bool isResume = false;
-  int64_t graceSeconds = 15;           // between SIGTERM and SIGKILL
+  std::vector<run::EventBody> openingEvents;  // what the caller found out before the start; written after "started"
+  int64_t graceSeconds = 5;            // once one rank has failed: between SIGTERM and SIGKILL for the others
+  int64_t stragglerSeconds = 300;      // once one rank is done: how long the others may take
 };
 
-// Line `number` (from 0) of events.jsonl, durable when this is called.
-using EventSink = std::function<void(int64_t number, const run::Event& event)>;
+// Lines firstNumber, firstNumber + 1, ... (from 0) of events.jsonl, durable when this is called; about 4 calls a second.
+using EventSink = std::function<void(int64_t firstNumber, const std::vector<run::Event>& events)>;
 
-// Blocks until every rank is gone. SIGTERM and SIGINT to this process ask the ranks to stop with a checkpoint (a second
-// one ends them at once). The sink is called on the calling thread,
-// only with events. A rank that dies ends the others; the failure event names rank, signal and its last log lines.
+// Blocks until every rank is gone, and every process that a rank has left behind. SIGTERM, SIGINT and SIGHUP to this process
+// ask the ranks to stop with a checkpoint, however long their present step takes; a second one ends them at once. The
+// sink is called on the calling thread. A rank that dies ends the others; the failure event names rank, signal and its
+// last log lines. Busy: another agent holds the directory. Other threads of this process must block these signals.
 Result<run::ExitCode> superviseRun(const AgentSettings& settings, const EventSink& sink);
 
 // The agent's pid and start time (field 22 of /proc/PID/stat), and whether that very process still lives.
