@@ -65,7 +65,7 @@ class RunStore {
   Status deleteRun(const std::string& id);
 
   // Applies events to the database in one transaction: status, metrics, operators, timelines, plans, checkpoints, ...
-  // Applying the same line of events.jsonl twice changes nothing. Lines are numbered from 1, blank ones included, and
+  // Applying the same line of events.jsonl twice changes nothing. Lines are numbered from 0, blank ones included, and
   // events[i] is line firstLine + i. After a gap the missing lines are read from the run's events.jsonl first.
   Status applyEvents(const std::string& runId, int64_t firstLine, const std::vector<run::Event>& events);
   // Reads what the run's events.jsonl has beyond the last applied line. Returns how many lines were applied.
@@ -84,7 +84,8 @@ class RunStore {
   // The timeline in force at `iteration`: the stored one with the greatest iteration <= it. -1: the newest.
   Result<run::TimelineEvent> timeline(const std::string& runId, int64_t rank, int64_t iteration) const;
   Result<std::vector<run::CheckpointEvent>> checkpoints(const std::string& runId) const;
-  Result<std::vector<run::LogEvent>> log(const std::string& runId, int64_t limit) const;
+  Result<std::vector<run::SampleEvent>> samples(const std::string& runId) const;  // oldest first
+  Result<std::vector<run::LogEvent>> log(const std::string& runId, int64_t limit) const;  // the last `limit`, oldest first
   Result<std::optional<run::ModelEvent>> model(const std::string& runId) const;
   Result<std::optional<run::DatasetEvent>> dataset(const std::string& runId) const;
 
@@ -94,6 +95,8 @@ class RunStore {
  private:
   struct Impl;
   explicit RunStore(std::unique_ptr<Impl> impl);
+  Result<std::string> importUnknownDirectory(const std::filesystem::path& directory);
+  Result<std::string> adoptMovedDirectory(const std::string& id, const std::filesystem::path& directory);
   std::unique_ptr<Impl> impl_;
 };
 

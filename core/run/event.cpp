@@ -226,6 +226,7 @@ Result<Event> parseEvent(const std::string& line) {
   common("time", event.time);
   if (json.contains("rank")) common("rank", event.rank);
   if (!common.problem.empty()) return refused("event", common.problem);
+  if (std::isnan(event.time)) return refused("event", "the key \"time\" has a value of the wrong type");
   if (!emplaceNamed(name, event.body)) return refused("event", "\"" + name.substr(0, 80) + "\" is not a known event");
   Reader reader(json);
   std::visit([&](auto& body) { fields(reader, body); }, event.body);
