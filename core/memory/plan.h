@@ -7,6 +7,9 @@
 //   backward k:  use(k) + sum_{j>k} boundary(j) + sum_{j<k} turn(j)  <= backwardCapacity(k)
 // where with prefetchDepth d the next d pieces in the direction of travel count as whole, as piece k does.
 // At the turn (loss head): sum_j turn(j) <= turnCapacity; between iterations: sum_j boundary(j) <= boundaryCapacity.
+// The window of d pieces crosses turn and boundary, and counts as whole there too.
+// Forward-only pieces (hasBackward false) are the first ones. Such a piece has one interval, from its forward to its next
+// forward: boundary and turn both state it, so that the sums above hold, and it is gathered once an iteration.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +42,15 @@ struct PlanInput {
 
 struct PieceKeep {
   int64_t boundaryBytes = 0;        // kept from its backward to its next forward, 0..remoteBytes
-  int64_t turnBytes = 0;            // kept from its forward to its backward
+  int64_t turnBytes = 0;            // kept from its forward to its backward; equals boundaryBytes if forward-only
 };
 
 struct Plan {
   Policy policy = Policy::Elastic;
   int prefetchDepth = 0;
   std::vector<PieceKeep> keeps;     // one per piece
-  int64_t remoteBytes = 0;          // gathered per iteration under this plan: sum of 2 remoteBytes - boundary - turn
+  int64_t remoteBytes = 0;          // gathered per iteration under this plan: sum of 2 remoteBytes - boundary - turn,
+                                    // and of remoteBytes - boundary for forward-only pieces
   int64_t optimalRemoteBytes = 0;   // Q: the least that any plan gathers under these capacities (prefetchDepth 0)
   double predictedSeconds = 0;      // of one iteration, from the profile: compute, and gathers that it does not hide
   double exposedSeconds = 0;        // the part of predictedSeconds that waits for gathers
@@ -55,7 +59,8 @@ struct Plan {
 // OutOfMemory when not even gathering each piece for its own use fits; the error says which piece and by how much.
 Result<Plan> makePlan(const PlanInput& input);
 
-// Q of design.md section 5.3 for these capacities, pieces kept in part: the least traffic of one iteration.
+// Q of design.md section 5.3 for these capacities, pieces kept in part: the least traffic of one iteration, rounded up.
+// Everything, if the pieces do not even fit one by one. The input must be one that makePlan does not call invalid.
 int64_t optimalRemoteBytes(const PlanInput& input);
 
 // Time of one iteration by replaying it: gathers in order of need on one channel, ahead of use by the plan's depth.
