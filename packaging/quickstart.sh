@@ -31,20 +31,20 @@ prepare_data() {
   ln -sfn "$model" "$out/smollm2-135m-instruct.gguf"
   printf '      model    %s\n' "$out/smollm2-135m-instruct.gguf"
   [ -s "$out/docstring_qa.jsonl" ] ||
-    logged "resources/data/make_docstring_qa.py" /usr/bin/env python3 "$root/resources/data/make_docstring_qa.py" --out "$out/docstring_qa.jsonl"
+    logged "resources/data/make_docstring_qa.py" "$TIDEMARK_PYTHON" "$root/resources/data/make_docstring_qa.py" --out "$out/docstring_qa.jsonl"
   printf '      dataset  %s (%d conversations)\n' "$out/docstring_qa.jsonl" "$(wc -l <"$out/docstring_qa.jsonl")"
 }
 
 train() {
   begin_step train "Train on two CPU ranks (about 4 minutes on two cores)"
-  directory=$(find "$out/runs" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort | tail -n 1)
+  mkdir -p "$out/runs"
+  directory=$(find "$out/runs" -mindepth 1 -maxdepth 1 -type d | sort | tail -n 1)
   if ! $isAgain && [ -n "$directory" ] && is_completed "$directory" &&
      "$bin/tidemark-cli" show "$(started_run "$directory")" >>"$log" 2>&1; then
     printf '      already done: %s (--again trains anew)\n' "$directory"
     return
   fi
   directory=$out/runs/$(date +%Y%m%d-%H%M%S)
-  mkdir -p "$out/runs"
   local command=("$bin/tidemark-cli" run "$root/resources/data/quickstart.yaml" --name quickstart --set "output.dir=$directory")
   local status=0
   if [ -t 1 ]; then "${command[@]}" || status=$?  # redraws one line
