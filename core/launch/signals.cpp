@@ -8,12 +8,17 @@
 #include <utility>
 
 namespace tidemark::launch {
+namespace {
+
+constexpr int kSignals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+
+}  // namespace
 
 Result<AgentSignals> AgentSignals::block() {
   AgentSignals signals;
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  for (const int number : kSignals) sigaddset(&set, number);
   if (const int code = ::pthread_sigmask(SIG_BLOCK, &set, &signals.maskBefore_); code != 0) {
     return Error{ErrorCode::Internal, "blocking signals", std::strerror(code)};
   }
@@ -34,6 +39,12 @@ AgentSignals::~AgentSignals() {
     ::close(handle_);
   }
   if (restores_) ::pthread_sigmask(SIG_SETMASK, &maskBefore_, nullptr);
+}
+
+sigset_t AgentSignals::maskForRanks() const {
+  sigset_t mask = maskBefore_;
+  for (const int number : kSignals) sigdelset(&mask, number);
+  return mask;
 }
 
 int AgentSignals::takeStopRequests() {

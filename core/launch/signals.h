@@ -19,7 +19,7 @@ class AgentSignals {
   // Since the last call: how many of SIGINT, SIGTERM and SIGHUP. A hangup after another request counts for nothing,
   // because kernel and shell may each send one when a terminal closes.
   int takeStopRequests();
-  const sigset_t& maskBefore() const { return maskBefore_; }
+  sigset_t maskForRanks() const;  // as before, with none of these signals blocked
 
  private:
   AgentSignals() = default;

@@ -92,7 +92,7 @@ Status Supervisor::startRanks(int64_t masterPort) {
   const auto ranks = settings_.config.parallel.ranks;
   ranks_.reserve(static_cast<size_t>(ranks));
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    auto process = WorkerProcess::start(commandOf(settings_, rank, masterPort, signals_.maskBefore()));
+    auto process = WorkerProcess::start(commandOf(settings_, rank, masterPort, signals_.maskForRanks()));
     if (!process.ok()) return process.error().within("starting rank " + std::to_string(rank));
     ranks_.push_back(std::move(process).value());
   }
@@ -143,7 +143,7 @@ void Supervisor::takeLine(int64_t rank, const std::string& line) {
   event->rank = rank;
   if (const auto* failure = std::get_if<run::FailureEvent>(&event->body)) {
     failures_.emplace(rank, *failure);
-    lastFailureRank_ = rank;
+    return;
   }
   log_.append(*event);
 }
@@ -189,24 +189,28 @@ void Supervisor::flush(EventLog::When when) {
   if (!batch->events.empty()) sink_(batch->firstNumber, batch->events);
 }
 
-std::string Supervisor::failureMessage(const Verdict& verdict) const {
-  if (verdict.rank < 0) return verdict.reason;
+// A run has one failure event: the cause. What other ranks said of it goes to the log.
+void Supervisor::recordFailure(const Verdict& verdict) {
+  const bool isFailed = verdict.exitCode != ExitCode::Done && verdict.exitCode != ExitCode::Stopped;
   const auto own = failures_.find(verdict.rank);
-  if (own != failures_.end() && verdict.exitCode != ExitCode::RankLost) {
-    return "rank " + std::to_string(verdict.rank) + ": " + own->second.message;
+  const bool isOwnWord = isFailed && own != failures_.end() && verdict.exitCode != ExitCode::RankLost;
+  for (const auto& [rank, failure] : failures_) {
+    if (!isOwnWord || rank != verdict.rank) record(rank, run::LogEvent{"error", failure.message});
   }
-  const auto begin = ranks_[static_cast<size_t>(verdict.rank)].logBegin();
-  const auto tail = logTail(logFile(settings_, verdict.rank), begin, kTailLines);
-  const auto name = "log/rank-" + std::to_string(verdict.rank) + ".log";
-  return verdict.reason + (tail.empty() ? "; " + name + " is empty" : "; the last lines of " + name + ":\n" + tail);
+  if (isOwnWord) return record(verdict.rank, own->second);
+  if (!isFailed) return;
+  auto message = verdict.reason;
+  if (verdict.rank >= 0) {
+    const auto begin = ranks_[static_cast<size_t>(verdict.rank)].logBegin();
+    const auto tail = logTail(logFile(settings_, verdict.rank), begin, kTailLines);
+    const auto name = "log/rank-" + std::to_string(verdict.rank) + ".log";
+    message += tail.empty() ? "; " + name + " is empty" : "; the last lines of " + name + ":\n" + tail;
+  }
+  record(-1, run::FailureEvent{verdict.failureCode, message});
 }
 
 Status Supervisor::finish(const Verdict& verdict) {
-  const bool isFailed = verdict.exitCode != ExitCode::Done && verdict.exitCode != ExitCode::Stopped;
-  const bool isTold = verdict.exitCode != ExitCode::RankLost && verdict.rank >= 0 && lastFailureRank_ == verdict.rank &&
-                      failures_.count(verdict.rank) > 0;
-  // The last failure event in the log is the one that explains the end.
-  if (isFailed && !isTold) record(-1, run::FailureEvent{verdict.failureCode, failureMessage(verdict)});
+  recordFailure(verdict);
   if (verdict.lacksCheckpoint) {
     record(-1, run::LogEvent{"warning", "ended before all ranks had written a checkpoint; resuming starts from the last one"});
   }

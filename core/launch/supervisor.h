@@ -36,7 +36,7 @@ class Supervisor {
   void record(int64_t rank, run::EventBody body);
   void flush(EventLog::When when);
   Status finish(const Verdict& verdict);
-  std::string failureMessage(const Verdict& verdict) const;
+  void recordFailure(const Verdict& verdict);
   bool isAnyLeft() const;
 
   const AgentSettings& settings_;
@@ -49,8 +49,7 @@ class Supervisor {
   Stage stage_ = Stage::Running;
   StopRequest stop_ = StopRequest::None;
   std::optional<Clock::time_point> deadline_;  // when the next harsher signal is due
-  std::map<int64_t, run::FailureEvent> failures_;  // of each rank, the first that it sent
-  int64_t lastFailureRank_ = -1;
+  std::map<int64_t, run::FailureEvent> failures_;  // of each rank, the first that it sent; held back for the verdict
   std::map<int64_t, int64_t> badLines_;
   std::optional<Error> logError_;
 };
