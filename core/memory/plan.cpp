@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/memory/plan_moments.h"
+#include "core/memory/plan_refine.h"
 #include "core/memory/plan_spread.h"
 #include "core/memory/plan_totals.h"
 
@@ -90,7 +91,8 @@ Plan elasticPlan(const PlanInput& input, const Schedule& schedule) {
       Plan plan = finishedPlan(input, schedule.prefetchDepth, placeKeeps(input, schedule, totals, first));
       if (best.keeps.empty() || isFaster(plan, best)) best = std::move(plan);
     }
-  return best;
+  refineKeeps(input, schedule, best.keeps);
+  return finishedPlan(input, schedule.prefetchDepth, std::move(best.keeps));
 }
 
 Plan planAtDepth(const PlanInput& input, const Schedule& schedule) {

@@ -1,0 +1,90 @@
+// tidemark-worker: one rank of a run (tidemark-worker CONFIG), or a command that needs libtorch (score, generate, ...).
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "core/memory/ledger.h"
+#include "core/train/commands.h"
+#include "core/train/session.h"
+#include "core/train/trainer.h"
+
+namespace {
+
+using namespace tidemark;
+
+void onStopSignal(int) { train::requestStop(); }
+
+const char* failureCode(run::ExitCode code) {
+  switch (code) {
+    case run::ExitCode::OutOfMemory: return "out_of_memory";
+    case run::ExitCode::RankLost: return "rank_lost";
+    case run::ExitCode::Refused: return "invalid_input";
+    default: return "failed";
+  }
+}
+
+// The one place where this process turns errors and exceptions into an event and an exit code.
+int report(train::EventWriter* events, const Error& error) {
+  const run::ExitCode code = run::exitCodeFor(error);
+  std::cerr << "tidemark-worker: " << error.message() << std::endl;
+  if (events) events->write(run::FailureEvent{failureCode(code), error.message()});
+  return static_cast<int>(code);
+}
+
+// Peers that fail end the connection: what a rank then sees is their loss, not a fault of its own.
+Error fromException(const std::exception& e) {
+  if (const auto* exceeded = dynamic_cast<const memory::BudgetExceeded*>(&e)) {
+    std::string holders;
+    for (int i = 0; i < memory::kSpaceCount; ++i)
+      holders += (i ? ", " : "") + std::string(memory::spaceName(static_cast<memory::Space>(i))) + " " + std::to_string(exceeded->held.bytes[static_cast<size_t>(i)] >> 20) + " MiB";
+    return {ErrorCode::OutOfMemory, "memory.budget", std::string(e.what()) + " (" + holders + "). Raise memory.budget, shorten dataset.max_seq_length, lower training.micro_batch_size, or use more ranks"};
+  }
+  const std::string what = e.what();
+  const std::string brief = what.substr(0, what.find("\nException raised"));
+  for (const char* sign : {"Connection closed", "Connection reset", "Broken pipe", "Timed out", "timed out", "Socket closed"})
+    if (what.find(sign) != std::string::npos) return {ErrorCode::RankLost, "a peer", "was lost: " + brief};
+  return {ErrorCode::Internal, "", brief};
+}
+
+int runRank(const std::string& config) {
+  std::unique_ptr<train::Session> session;
+  try {
+    Result<std::unique_ptr<train::Session>> opened = train::openSession(config);
+    if (!opened.ok()) {
+      const auto process = comm::ProcessInfo::fromEnvironment();
+      const char* directory = std::getenv("TIDEMARK_RUN_DIR");
+      train::EventWriter events(process.ok() ? process->rank : 0, directory ? directory : "");
+      return report(&events, opened.error());
+    }
+    session = std::move(opened).value();
+    const bool resumes = std::getenv("TIDEMARK_RESUME") != nullptr;
+    const Result<run::ExitCode> ended = train::trainToEnd(*session, resumes);
+    return ended.ok() ? static_cast<int>(*ended) : report(session->events.get(), ended.error());
+  } catch (const std::exception& e) {
+    const int code = report(session ? session->events.get() : nullptr, fromException(e));
+    std::_Exit(code);  // collectives that will never end may still hold threads
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGTERM, onStopSignal);
+  std::signal(SIGINT, onStopSignal);
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments[0] == "--help") {
+    std::cout << "tidemark-worker CONFIG                     one rank of a run (RANK, WORLD_SIZE, ... as torchrun sets them)\n"
+                 "tidemark-worker score|generate|eval|plan   see tidemark-cli\n";
+    return arguments.empty() ? 2 : 0;
+  }
+  if (!train::isCommand(arguments[0])) return runRank(arguments[0]);
+  std::signal(SIGINT, SIG_DFL);
+  try {
+    return static_cast<int>(train::runCommand(arguments[0], {arguments.begin() + 1, arguments.end()}));
+  } catch (const std::exception& e) {
+    return report(nullptr, fromException(e));
+  }
+}

@@ -1,0 +1,155 @@
+#include "core/memory/ledger.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/bytes.h"
+
+namespace tidemark::memory {
+namespace {
+thread_local Space currentSpace = Space::Workspace;
+}
+
+const char* spaceName(Space space) {
+  static constexpr std::array<const char*, kSpaceCount> kNames{"activation", "workspace", "dynamic cache", "static cache",
+                                                               "trainable state"};
+  return kNames[static_cast<size_t>(space)];
+}
+
+int64_t SpaceBytes::total() const { return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}); }
+
+BudgetExceeded::BudgetExceeded(int64_t requested, SpaceBytes heldThen, int64_t budget)
+    : std::runtime_error("an allocation of " + formatBytes(requested) + " beside the " + formatBytes(heldThen.total()) +
+                         " already held would pass the budget of " + formatBytes(budget)),
+      requestedBytes(requested), budgetBytes(budget), held(heldThen) {}
+
+// The object that libtorch reports to. Debug info is shared between threads, hence the mutex.
+class Ledger::Impl : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void* pointer, int64_t size, size_t, size_t, c10::Device) override {
+    const std::lock_guard lock(mutex_);
+    if (size >= 0) add(pointer, size);
+    else remove(pointer);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+
+  void add(void* pointer, int64_t size) {
+    if (budget_ > 0 && held_.total() + size > budget_) throw BudgetExceeded(size, held_, budget_);
+    const Space space = currentSpace;
+    blocks_[pointer] = {size, space};
+    held_[space] += size;
+    if (windowOpen_ && space == Space::Workspace) inWindow_.push_back(pointer);
+    note();
+  }
+
+  void remove(void* pointer) {
+    const auto found = blocks_.find(pointer);
+    if (found == blocks_.end()) return;  // allocated before the ledger was installed
+    held_[found->second.space] -= found->second.size;
+    blocks_.erase(found);
+  }
+
+  void note() {
+    const int64_t total = held_.total();
+    window_.peakBytes = std::max(window_.peakBytes, total);
+    window_.peakWithoutDynamicBytes = std::max(window_.peakWithoutDynamicBytes, held_.withoutDynamic());
+    window_.peakWorkspaceBytes = std::max(window_.peakWorkspaceBytes, held_[Space::Workspace]);
+    for (size_t i = 0; i < kSpaceCount; ++i)
+      peaks_.ofSpace.bytes[i] = std::max(peaks_.ofSpace.bytes[i], held_.bytes[i]);
+    if (total > peaks_.total) {
+      peaks_.total = total;
+      peaks_.atTotalPeak = held_;
+    }
+  }
+
+  void rebookBlock(void* pointer, Space space) {
+    const auto found = blocks_.find(pointer);
+    if (found == blocks_.end()) return;
+    held_[found->second.space] -= found->second.size;
+    held_[space] += found->second.size;
+    found->second.space = space;
+  }
+
+  struct Block {
+    int64_t size = 0;
+    Space space = Space::Workspace;
+  };
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, Block> blocks_;
+  SpaceBytes held_;
+  int64_t budget_ = 0;
+  Window window_;
+  bool windowOpen_ = false;
+  std::vector<void*> inWindow_;
+  Peaks peaks_;
+};
+
+Ledger::Ledger() : impl_(std::make_shared<Impl>()) {}
+Ledger::~Ledger() = default;
+
+void Ledger::setBudget(int64_t bytes) { impl_->budget_ = bytes; }
+int64_t Ledger::budget() const { return impl_->budget_; }
+
+SpaceBytes Ledger::held() const {
+  const std::lock_guard lock(impl_->mutex_);
+  return impl_->held_;
+}
+
+void Ledger::beginWindow() {
+  const std::lock_guard lock(impl_->mutex_);
+  impl_->windowOpen_ = true;
+  impl_->inWindow_.clear();
+  impl_->window_ = {};
+  impl_->note();
+}
+
+Ledger::Window Ledger::settleWindow() {
+  const std::lock_guard lock(impl_->mutex_);
+  for (void* pointer : impl_->inWindow_) {
+    const auto found = impl_->blocks_.find(pointer);
+    if (found == impl_->blocks_.end() || found->second.space != Space::Workspace) continue;
+    impl_->window_.keptBytes += found->second.size;
+    impl_->rebookBlock(pointer, Space::Activation);
+  }
+  impl_->inWindow_.clear();
+  impl_->windowOpen_ = false;
+  return impl_->window_;
+}
+
+Ledger::Window Ledger::endWindow() {
+  const std::lock_guard lock(impl_->mutex_);
+  impl_->inWindow_.clear();
+  impl_->windowOpen_ = false;
+  return impl_->window_;
+}
+
+Ledger::Peaks Ledger::takePeaks() {
+  const std::lock_guard lock(impl_->mutex_);
+  const Peaks peaks = impl_->peaks_;
+  impl_->peaks_ = {impl_->held_.total(), impl_->held_, impl_->held_};
+  return peaks;
+}
+
+void Ledger::rebook(const at::Tensor& tensor, Space space) {
+  const std::lock_guard lock(impl_->mutex_);
+  impl_->rebookBlock(tensor.storage().mutable_data(), space);
+}
+
+struct LedgerScope::Guard {
+  explicit Guard(const std::shared_ptr<c10::DebugInfoBase>& info) : guard(c10::DebugInfoKind::PROFILER_STATE, info) {}
+  c10::DebugInfoGuard guard;
+};
+
+LedgerScope::LedgerScope(const Ledger& ledger) : guard_(std::make_unique<Guard>(ledger.impl())) {}
+LedgerScope::~LedgerScope() = default;
+
+SpaceScope::SpaceScope(Space space) : previous_(std::exchange(currentSpace, space)) {}
+SpaceScope::~SpaceScope() { currentSpace = previous_; }
+
+}  // namespace tidemark::memory

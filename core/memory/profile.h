@@ -1,0 +1,48 @@
+// What one iteration measured of every operator, and the capacities for remote weights that follow from it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/comm/communicator.h"
+#include "core/memory/parameter_store.h"
+#include "core/memory/plan.h"
+
+namespace tidemark::memory {
+
+struct OperatorFigures {
+  int64_t activationBytes = 0;      // kept for backward
+  int64_t workspaceBytes = 0;       // the larger of forward's and backward's peak
+  int64_t forwardPeakBytes = 0;     // of everything but remote weights, while it ran
+  int64_t backwardPeakBytes = 0;
+  double forwardSeconds = 0;        // computing, without waiting for weights
+  double backwardSeconds = 0;
+  double gatherSeconds = 0;         // of all its remote rows, measured without anything beside it
+};
+
+struct IterationFigures {
+  int64_t tokens = 0;               // of the rank with the most
+  OperatorFigures embedding, lossHead;
+  std::vector<OperatorFigures> operators;  // one per piece
+  int64_t boundaryPeakBytes = 0;    // of everything but remote weights, between iterations (optimizer step)
+
+  int64_t activationPeakBytes() const;
+  double computeSeconds() const;
+};
+
+// The greatest figure of all ranks, in place: the plan must be the same everywhere.
+void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator);
+
+// The same figures for `ratio` times as many tokens: what does not grow with tokens (`fixedBytes`: static cache and
+// trainable state) stays.
+IterationFigures scaled(const IterationFigures& figures, double ratio, int64_t fixedBytes);
+
+// Room for remote weights at every moment. `hasBackward[i]`: whether piece i's operator runs backward.
+PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& store, const std::vector<bool>& hasBackward,
+                        Policy policy, int64_t budgetBytes);
+
+// The largest sum, over the moments of an iteration, of what was measured and what the store's keeps will hold.
+int64_t predictPeakBytes(const IterationFigures& figures, const ParameterStore& store,
+                         const std::vector<bool>& hasBackward, int prefetchDepth);
+
+}  // namespace tidemark::memory

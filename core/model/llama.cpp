@@ -1,0 +1,121 @@
+#include "core/model/llama.h"
+
+#include <ATen/Functions.h>
+
+#include "core/memory/ledger.h"
+#include "core/model/attention.h"
+#include "core/model/mlp.h"
+
+namespace tidemark::model {
+namespace {
+
+using weights::ModelConfig;
+
+struct LayerNames {
+  explicit LayerNames(int64_t layer) : prefix("model.layers." + std::to_string(layer) + ".") {}
+  std::string module(const std::string& name) const { return prefix + name; }
+  std::string weight(const std::string& name) const { return prefix + name + ".weight"; }
+  std::string prefix;
+};
+
+struct GroupPlan {
+  std::vector<std::string> modules;
+  std::vector<int64_t> rows;
+  int64_t columns;
+};
+
+std::vector<GroupPlan> attentionGroups(const ModelConfig& c) {
+  const int64_t q = c.headCount * c.headSize, kv = c.keyValueHeadCount * c.headSize;
+  return {{{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"}, {q, kv, kv}, c.hiddenSize},
+          {{"self_attn.o_proj"}, {c.hiddenSize}, q}};
+}
+
+std::vector<GroupPlan> mlpGroups(const ModelConfig& c) {
+  return {{{"mlp.gate_proj", "mlp.up_proj"}, {c.intermediateSize, c.intermediateSize}, c.hiddenSize},
+          {{"mlp.down_proj"}, {c.hiddenSize}, c.intermediateSize}};
+}
+
+memory::PieceSpec pieceSpec(const std::string& name, const LayerNames& names, const std::vector<GroupPlan>& groups) {
+  memory::PieceSpec spec{name, {}};
+  for (const GroupPlan& group : groups) {
+    memory::WeightGroup weights;
+    weights.columns = group.columns;
+    for (size_t i = 0; i < group.modules.size(); ++i) {
+      weights.tensors.push_back(names.weight(group.modules[i]));
+      weights.rows += group.rows[i];
+    }
+    spec.groups.push_back(std::move(weights));
+  }
+  return spec;
+}
+
+peft::LoraGroup loraGroup(const LayerNames& names, const GroupPlan& group, const peft::LoraSettings& lora,
+                          peft::TrainableState& state) {
+  std::vector<peft::LoraGroup::Matrix> matrices;
+  int64_t row = 0;
+  for (size_t i = 0; i < group.modules.size(); ++i) {
+    matrices.push_back({names.module(group.modules[i]), row, group.rows[i]});
+    row += group.rows[i];
+  }
+  return {matrices, group.columns, lora, state};
+}
+
+Result<at::Tensor> readVector(const weights::ModelSource& source, const std::string& name, int64_t size,
+                              c10::Device device) {
+  const memory::SpaceScope space(memory::Space::Static);
+  at::Tensor values = at::empty({size}, at::kFloat);
+  TIDEMARK_TRY(source.readRows(name, 0, size, values.mutable_data_ptr<float>()));
+  return values.to(device);
+}
+
+}  // namespace
+
+size_t Model::lowestAdapter() const {
+  size_t lowest = 0;
+  while (lowest < operators.size() && !operators[lowest]->hasAdapter()) ++lowest;
+  return lowest;
+}
+
+Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, const peft::LoraSettings& lora,
+                                         comm::Communicator& communicator, memory::Sharding sharding, c10::Device device) {
+  auto model = std::make_unique<Model>();
+  const ModelConfig& c = model->config = source.config();
+  if (c.hasAttentionBias || c.hasMlpBias)
+    return Error{ErrorCode::Unsupported, c.name, "has biases in its linear layers, which this version cannot train on"};
+  model->trainable = std::make_unique<peft::TrainableState>();
+  model->rotary = std::make_unique<Rotary>(c, device);
+  model->frozenParameters = source.parameterCount();
+
+  const AttentionShape shape{c.headCount, c.keyValueHeadCount, c.headSize};
+  std::vector<memory::PieceSpec> pieces;
+  for (int64_t layer = 0; layer < c.layerCount; ++layer) {
+    const LayerNames names(layer);
+    const std::string prefix = "layers." + std::to_string(layer);
+    const auto attention = attentionGroups(c), mlp = mlpGroups(c);
+    pieces.push_back(pieceSpec(prefix + ".attention", names, attention));
+    pieces.push_back(pieceSpec(prefix + ".mlp", names, mlp));
+    TIDEMARK_ASSIGN(at::Tensor inputNorm, readVector(source, names.weight("input_layernorm"), c.hiddenSize, device));
+    TIDEMARK_ASSIGN(at::Tensor mlpNorm, readVector(source, names.weight("post_attention_layernorm"), c.hiddenSize, device));
+    peft::TrainableState& state = *model->trainable;
+    auto qkv = loraGroup(names, attention[0], lora, state), o = loraGroup(names, attention[1], lora, state);
+    auto gateUp = loraGroup(names, mlp[0], lora, state), down = loraGroup(names, mlp[1], lora, state);
+    model->operators.push_back(std::make_unique<AttentionOperator>(prefix + ".attention", shape, inputNorm, c.normEpsilon,
+                                                                   std::move(qkv), std::move(o)));
+    model->operators.push_back(std::make_unique<MlpOperator>(prefix + ".mlp", c.intermediateSize, mlpNorm, c.normEpsilon,
+                                                             std::move(gateUp), std::move(down)));
+  }
+  TIDEMARK_ASSIGN(model->finalNorm, readVector(source, "model.norm.weight", c.hiddenSize, device));
+
+  model->store = std::make_unique<memory::ParameterStore>(std::move(pieces), communicator, sharding, device);
+  TIDEMARK_TRY(model->store->load(source));
+  model->vocabulary = std::make_unique<Vocabulary>(c.vocabularySize, c.hiddenSize, communicator, sharding, device);
+  const std::string embedding = "model.embed_tokens.weight";
+  TIDEMARK_TRY(model->vocabulary->load(source, embedding, c.hasTiedHead ? embedding : "lm_head.weight"));
+  source.dropPages();
+
+  model->trainable->allocate(device);
+  for (const auto& op : model->operators) op->bindAdapters();
+  return model;
+}
+
+}  // namespace tidemark::model

@@ -1,0 +1,27 @@
+// Rotary position embedding (Su et al. 2021), in the half-split form that Hugging Face's Llama uses.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/weights/model_config.h"
+
+namespace tidemark::model {
+
+class Rotary {
+ public:
+  Rotary(const weights::ModelConfig& config, c10::Device device);
+
+  struct Angles {
+    at::Tensor cosine, sine;  // [n, 1, headSize / 2]
+  };
+  Angles angles(const at::Tensor& positions) const;
+
+  // In place on heads [n, heads, headSize].
+  static void rotate(at::Tensor heads, const Angles& angles);
+  static void rotateBack(at::Tensor heads, const Angles& angles);
+
+ private:
+  at::Tensor inverseFrequencies_;  // [headSize / 2]
+};
+
+}  // namespace tidemark::model

@@ -1,0 +1,144 @@
+#include "core/train/batches.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+
+namespace tidemark::train {
+namespace {
+
+using Row = text::PreparedDataset::Row;
+
+at::Tensor longTensor(const std::vector<int64_t>& values, c10::Device device) {
+  return at::tensor(values, at::kLong).to(device);
+}
+
+}  // namespace
+
+Batches::Batches(const text::PreparedDataset& dataset, Settings settings, int rank, int worldSize, c10::Device device)
+    : dataset_(dataset), settings_(settings), rank_(rank), worldSize_(worldSize), device_(device) {
+  for (int64_t i = 0; i < dataset.trainCount(); ++i)
+    rowLengths_.push_back(static_cast<int64_t>(dataset.train(i).ids.size()));
+}
+
+void Batches::extendTo(int64_t sequences) {
+  while (streamBegin_ + static_cast<int64_t>(stream_.size()) < sequences) {
+    auto epoch = text::makeEpoch(rowLengths_, settings_.maxSequenceLength, settings_.packing, settings_.seed, nextEpoch_++);
+    epochEnds_.push_back(streamBegin_ + static_cast<int64_t>(stream_.size() + epoch.size()));
+    stream_.insert(stream_.end(), epoch.begin(), epoch.end());
+  }
+}
+
+const std::vector<text::Sequence>& Batches::step(int64_t step) {
+  if (step == currentStep_) return current_;
+  const int64_t begin = step * settings_.sequencesPerStep, end = begin + settings_.sequencesPerStep;
+  if (begin < streamBegin_) {  // an earlier step: start over
+    stream_.clear();
+    epochEnds_.clear();
+    streamBegin_ = nextEpoch_ = 0;
+  }
+  extendTo(end);
+  current_.assign(stream_.begin() + (begin - streamBegin_), stream_.begin() + (end - streamBegin_));
+  currentStep_ = step;
+  stream_.erase(stream_.begin(), stream_.begin() + (begin - streamBegin_));
+  streamBegin_ = begin;
+  return current_;
+}
+
+int64_t Batches::stepTokens(int64_t index) {
+  int64_t tokens = 0;
+  for (const text::Sequence& sequence : step(index))
+    for (const int64_t row : sequence) tokens += rowLengths_[static_cast<size_t>(row)];
+  return tokens;
+}
+
+int64_t Batches::stepTargets(int64_t index) {
+  int64_t targets = 0;
+  for (const text::Sequence& sequence : step(index))
+    for (const int64_t row : sequence) targets += dataset_.train(row).targetCount;
+  return targets;
+}
+
+int64_t Batches::largestBatchTokens(int64_t sequences) const {
+  const int64_t longestRow = *std::max_element(rowLengths_.begin(), rowLengths_.end());
+  return sequences * (settings_.packing ? settings_.maxSequenceLength : longestRow);
+}
+
+double Batches::epochAt(int64_t index) {
+  step(index);
+  const int64_t at = (index + 1) * settings_.sequencesPerStep;
+  int64_t begin = 0;
+  for (size_t e = 0; e < epochEnds_.size(); ++e) {
+    if (at <= epochEnds_[e])
+      return static_cast<double>(e) + static_cast<double>(at - begin) / static_cast<double>(epochEnds_[e] - begin);
+    begin = epochEnds_[e];
+  }
+  return static_cast<double>(epochEnds_.size());
+}
+
+model::Batch Batches::training(int64_t stepIndex, int64_t iteration, int64_t microBatch) {
+  const std::vector<text::Sequence>& sequences = step(stepIndex);
+  std::vector<std::vector<Row>> rows(static_cast<size_t>(worldSize_));
+  for (int rank = 0; rank < worldSize_; ++rank)
+    for (int64_t b = 0; b < microBatch; ++b)
+      for (const int64_t row : sequences[static_cast<size_t>((iteration * worldSize_ + rank) * microBatch + b)])
+        rows[static_cast<size_t>(rank)].push_back(dataset_.train(row));
+  return make(rows);
+}
+
+int64_t Batches::evaluationIterations() const { return (dataset_.evalCount() + worldSize_ - 1) / worldSize_; }
+
+model::Batch Batches::evaluation(int64_t iteration, bool* counts) const {
+  std::vector<std::vector<Row>> rows(static_cast<size_t>(worldSize_));
+  for (int rank = 0; rank < worldSize_; ++rank)
+    rows[static_cast<size_t>(rank)].push_back(
+        dataset_.eval(std::min(iteration * worldSize_ + rank, dataset_.evalCount() - 1)));
+  *counts = iteration * worldSize_ + rank_ < dataset_.evalCount();
+  return make(rows);
+}
+
+model::Batch Batches::make(const std::vector<std::vector<Row>>& rowsOfRank) const {
+  model::Batch batch;
+  std::vector<int64_t> positions, targetRows, targets;
+  for (int rank = 0; rank < worldSize_; ++rank) {
+    std::vector<int64_t> ids;
+    int64_t targetCount = 0;
+    for (const Row& row : rowsOfRank[static_cast<size_t>(rank)]) {
+      // The last token of a row is only ever a target: nothing is computed from it.
+      const auto length = static_cast<int64_t>(row.ids.size()) - 1;
+      targetCount += row.targetCount;
+      if (rank == rank_) {
+        batch.segmentLengths.push_back(length);
+        for (int64_t t = 0; t < length; ++t) {
+          positions.push_back(t);
+          if (!row.hasLoss[static_cast<size_t>(t + 1)]) continue;
+          targetRows.push_back(static_cast<int64_t>(ids.size()) + t);
+          targets.push_back(row.ids[static_cast<size_t>(t + 1)]);
+        }
+      }
+      ids.insert(ids.end(), row.ids.begin(), row.ids.end() - 1);
+    }
+    batch.idsOfRank.push_back(std::move(ids));
+    batch.targetCountOfRank.push_back(targetCount);
+  }
+  batch.ids = longTensor(batch.idsOfRank[static_cast<size_t>(rank_)], device_);
+  batch.positions = longTensor(positions, device_);
+  batch.targetRows = longTensor(targetRows, device_);
+  batch.targets = longTensor(targets, device_);
+  return batch;
+}
+
+model::Batch batchFromIds(const std::vector<int64_t>& ids, c10::Device device) {
+  model::Batch batch;
+  const auto n = static_cast<int64_t>(ids.size()) - 1;
+  batch.idsOfRank = {std::vector<int64_t>(ids.begin(), ids.end() - 1)};
+  batch.targetCountOfRank = {n};
+  batch.segmentLengths = {n};
+  batch.ids = longTensor(batch.idsOfRank[0], device);
+  batch.positions = at::arange(n, at::kLong).to(device);
+  batch.targetRows = batch.positions;
+  batch.targets = longTensor(std::vector<int64_t>(ids.begin() + 1, ids.end()), device);
+  return batch;
+}
+
+}  // namespace tidemark::train

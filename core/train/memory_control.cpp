@@ -1,0 +1,184 @@
+#include "core/train/memory_control.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "core/base/bytes.h"
+
+namespace tidemark::train {
+namespace {
+
+// What AdamW's pieces and the statistics of a step take beside the state, until the first step was measured.
+constexpr int64_t kOptimizerWorkspaceBytes = 8 << 20;
+// Beyond this many tokens, larger products are no faster.
+constexpr int64_t kTokensForFullSpeed = 2048;
+// A batch must be this much larger than the measured one to be worth a new plan.
+constexpr double kLarger = 1.1;
+
+const char* policyName(memory::Policy policy) {
+  switch (policy) {
+    case memory::Policy::Elastic: return "elastic";
+    case memory::Policy::Pinned: return "pinned";
+    case memory::Policy::GatherAlways: return "gather-always";
+    case memory::Policy::Unsharded: return "unsharded";
+  }
+  return "";
+}
+
+// FNV-1a; only equality between ranks matters.
+uint64_t hashOf(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
+}
+
+}  // namespace
+
+MemoryControl::MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
+                             comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events)
+    : settings_(settings), model_(model), runner_(runner), batches_(batches), communicator_(communicator), ledger_(ledger),
+      events_(events), microBatch_(settings.microBatch > 0 ? settings.microBatch : 1) {}
+
+int64_t MemoryControl::fixedBytes() const {
+  const memory::SpaceBytes held = ledger_.held();
+  return held[memory::Space::Static] + held[memory::Space::Trainable];
+}
+
+Status MemoryControl::afterIteration() {
+  const memory::IterationFigures& now = runner_.figures();
+  const bool isFirst = measuredMicroBatch_ == 0;
+  // figures.tokens is the largest of all ranks, so every rank decides the same.
+  if (measuredMicroBatch_ == microBatch_ &&
+      static_cast<double>(now.tokens) < kLarger * static_cast<double>(measured_.tokens))
+    return {};
+  measured_ = now;
+  memory::reduceOverRanks(measured_, communicator_);
+  if (isFirst) {
+    for (const memory::OperatorFigures& f : measured_.operators) gatherSeconds_.push_back(f.gatherSeconds);
+    boundaryPeakBytes_ = fixedBytes() + kOptimizerWorkspaceBytes;
+    announceOperators();
+  }
+  for (size_t i = 0; i < gatherSeconds_.size(); ++i) measured_.operators[i].gatherSeconds = gatherSeconds_[i];
+  const std::string reason = isFirst                                ? "first iteration measured"
+                             : measuredMicroBatch_ != microBatch_ ? "micro-batch measured"
+                                                                  : "larger batch measured";
+  measuredMicroBatch_ = microBatch_;
+  TIDEMARK_ASSIGN(const Choice choice, choose(microBatch_));
+  return apply(choice, reason);
+}
+
+Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
+  at::Tensor peak = at::tensor({static_cast<double>(boundaryPeakBytes)}, at::kDouble);
+  communicator_.max(peak);
+  const auto measuredPeak = static_cast<int64_t>(peak.item<double>());
+  bool mustPlan = measuredPeak > boundaryPeakBytes_;
+  boundaryPeakBytes_ = measuredPeak;
+  std::string reason = "optimizer step measured";
+
+  std::optional<Choice> best;
+  int64_t bestMicroBatch = microBatch_;
+  if (settings_.microBatch == 0) {
+    for (int64_t candidate = 1; candidate <= settings_.sequencesPerRank; ++candidate) {
+      if (settings_.sequencesPerRank % candidate != 0) continue;
+      if (candidate > 1 && batches_.largestBatchTokens(candidate) > kTokensForFullSpeed) break;
+      Result<Choice> choice = choose(candidate);
+      if (!choice.ok()) break;  // more does not fit either
+      // Larger batches make larger, faster products: among nearly equal predictions the larger wins.
+      if (best && choice->tokensPerSecond < 0.98 * best->tokensPerSecond) continue;
+      best = std::move(choice).value();
+      bestMicroBatch = candidate;
+    }
+    if (bestMicroBatch != microBatch_) {
+      reason = "micro-batch " + std::to_string(bestMicroBatch) + " predicted fastest";
+      mustPlan = true;
+    }
+  }
+  if (!mustPlan) return {};
+  microBatch_ = bestMicroBatch;
+  TIDEMARK_ASSIGN(const Choice choice, choose(microBatch_));
+  return apply(choice, reason);
+}
+
+Result<MemoryControl::Choice> MemoryControl::choose(int64_t microBatch) const {
+  Choice choice;
+  const auto largest = static_cast<double>(batches_.largestBatchTokens(microBatch) - microBatch);
+  const double ratio = std::max(1.0, largest / static_cast<double>(measured_.tokens));
+  choice.figures = memory::scaled(measured_, ratio, fixedBytes());
+  choice.figures.boundaryPeakBytes = boundaryPeakBytes_;
+  const auto input = memory::makePlanInput(choice.figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
+  TIDEMARK_ASSIGN(choice.plan, memory::makePlan(input));
+  TIDEMARK_TRY(memory::checkPlan(input, choice.plan));
+  const double seconds = choice.plan.predictedSeconds + choice.figures.embedding.forwardSeconds + choice.figures.lossHead.forwardSeconds;
+  choice.tokensPerSecond = static_cast<double>(choice.figures.tokens) / seconds;
+  return choice;
+}
+
+Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
+  TIDEMARK_TRY(compareDigests(memory::planDigest(choice.plan)));
+  model_.store->setKeeps(choice.plan.keeps);
+  runner_.setPrefetchDepth(choice.plan.prefetchDepth);
+  const std::vector<bool> hasBackward = runner_.hasBackward();
+  predictedPeakBytes_ = memory::predictPeakBytes(choice.figures, *model_.store, hasBackward, choice.plan.prefetchDepth);
+
+  run::PlanEvent event;
+  event.budgetBytes = settings_.budgetBytes;
+  event.microBatch = microBatch_;
+  event.accumulate = accumulate();
+  event.predictedPeakBytes = predictedPeakBytes_;
+  event.predictedRemoteBytes = model_.store->remoteBytesPerIteration(hasBackward);
+  event.optimalRemoteBytes = choice.plan.optimalRemoteBytes;
+  // For batches as long as the measured one; the plan itself holds for the longest.
+  event.predictedSeconds = static_cast<double>(measured_.tokens) / static_cast<double>(measuredMicroBatch_) *
+                           static_cast<double>(microBatch_) / choice.tokensPerSecond;
+  event.prefetchDepth = choice.plan.prefetchDepth;
+  event.policy = policyName(settings_.policy);
+  event.reason = reason;
+  for (size_t i = 0; i < model_.store->pieceCount(); ++i) {
+    event.boundaryBytes.push_back(model_.store->keptBytes(i, memory::Interval::Boundary));
+    event.turnBytes.push_back(model_.store->keptBytes(i, memory::Interval::Turn));
+    event.pieceRemoteBytes.push_back(model_.store->remoteBytes(i));
+  }
+  events_.write(event);
+  return {};
+}
+
+Status MemoryControl::compareDigests(const std::string& digest) {
+  // Two halves of the hash and their negatives: the greatest over ranks equals the own value only if all are equal.
+  const uint64_t hash = hashOf(digest);
+  const double high = static_cast<double>(hash >> 32), low = static_cast<double>(hash & 0xffffffffu);
+  at::Tensor values = at::tensor({high, low, -high, -low}, at::kDouble);
+  communicator_.max(values);
+  const double* v = values.const_data_ptr<double>();
+  if (v[0] == high && v[1] == low && v[2] == -high && v[3] == -low) return {};
+  return Error{ErrorCode::Internal, "memory plan", "the ranks computed different plans; please report this with the run's log files"};
+}
+
+void MemoryControl::announceOperators() {
+  const auto announce = [&](int64_t index, const std::string& name, int64_t parameterBytes, int64_t remoteBytes,
+                            const memory::OperatorFigures& f) {
+    run::OperatorEvent event;
+    event.index = index;
+    event.name = name;
+    event.trend = f.activationBytes > 0 ? "rise" : "flat";
+    event.parameterBytes = parameterBytes;
+    event.remoteBytes = remoteBytes;
+    event.activationBytes = f.activationBytes;
+    event.workspaceBytes = f.workspaceBytes;
+    event.forwardSeconds = f.forwardSeconds;
+    event.backwardSeconds = f.backwardSeconds;
+    event.gatherSeconds = f.gatherSeconds;
+    events_.write(event);
+  };
+  const int64_t tableBytes = model_.config.vocabularySize * model_.config.hiddenSize * 4;
+  announce(0, "embedding", tableBytes, 0, measured_.embedding);
+  for (size_t i = 0; i < model_.operators.size(); ++i)
+    announce(static_cast<int64_t>(i) + 1, model_.operators[i]->name(), model_.store->pieceBytes(i),
+             model_.store->remoteBytes(i), measured_.operators[i]);
+  announce(static_cast<int64_t>(model_.operators.size()) + 1, "loss_head", model_.config.hasTiedHead ? 0 : tableBytes, 0,
+           measured_.lossHead);
+}
+
+}  // namespace tidemark::train

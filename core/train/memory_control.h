@@ -1,0 +1,65 @@
+// Turns what iterations measured into a plan and the micro-batch, applies both, and announces them. The same on every
+// rank: it works on rank-reduced figures and compares the plan's digest before using it.
+#pragma once
+
+#include <string>
+
+#include "core/comm/communicator.h"
+#include "core/memory/ledger.h"
+#include "core/memory/plan.h"
+#include "core/model/llama.h"
+#include "core/train/batches.h"
+#include "core/train/event_writer.h"
+#include "core/train/iteration.h"
+
+namespace tidemark::train {
+
+class MemoryControl {
+ public:
+  struct Settings {
+    memory::Policy policy = memory::Policy::Elastic;
+    int64_t budgetBytes = 0;        // resolved; the ledger holds it
+    int64_t sequencesPerRank = 1;   // per step
+    int64_t microBatch = 0;         // 0: chosen here
+  };
+  MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
+                comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events);
+
+  int64_t microBatch() const { return microBatch_; }
+  int64_t accumulate() const { return settings_.sequencesPerRank / microBatch_; }
+  int64_t predictedPeakBytes() const { return predictedPeakBytes_; }
+
+  // After each iteration: announces the operators once; measures and plans when this micro-batch was not measured yet, or
+  // when a batch was clearly larger than the measured one.
+  Status afterIteration();
+  // After the first optimizer step: takes the measured boundary into account and chooses the micro-batch.
+  Status afterFirstStep(int64_t boundaryPeakBytes);
+
+ private:
+  struct Choice {
+    memory::IterationFigures figures;  // of the largest batch
+    memory::Plan plan;
+    double tokensPerSecond = 0;        // of this rank, for that batch
+  };
+  Result<Choice> choose(int64_t microBatch) const;
+  Status apply(const Choice& choice, const std::string& reason);
+  void announceOperators();
+  Status compareDigests(const std::string& digest);
+  int64_t fixedBytes() const;
+
+  Settings settings_;
+  model::Model& model_;
+  IterationRunner& runner_;
+  Batches& batches_;
+  comm::Communicator& communicator_;
+  memory::Ledger& ledger_;
+  EventWriter& events_;
+  int64_t microBatch_;
+  int64_t measuredMicroBatch_ = 0;     // what measured_ was measured with; 0: nothing yet
+  memory::IterationFigures measured_;  // greatest over ranks
+  std::vector<double> gatherSeconds_;  // per piece, from the first iteration: nothing ran beside it
+  int64_t boundaryPeakBytes_ = 0;
+  int64_t predictedPeakBytes_ = 0;
+};
+
+}  // namespace tidemark::train

@@ -1,0 +1,161 @@
+#include "core/train/session.h"
+
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+
+#include <fstream>
+#include <string>
+
+#include "core/base/bytes.h"
+#include "core/train/device_memory.h"
+#include "core/weights/hub_cache.h"
+
+namespace tidemark::train {
+namespace fs = std::filesystem;
+
+namespace {
+
+// A part of the free memory is left to the system, the file cache and what the ledger does not see.
+constexpr double kAutomaticShare = 0.8;
+
+int64_t availableHostBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  int64_t kib = 0;
+  while (file >> key >> kib) {
+    if (key == "MemAvailable:") return kib * 1024;
+    file.ignore(64, '\n');
+  }
+  return 0;
+}
+
+// Rank 0 of each machine prepares the data where the agent has not; the others wait.
+Status prepareData(Session& s, const fs::path& modelPath) {
+  const fs::path file = s.directory / "data.bin";
+  Status prepared;
+  if (s.process.localRank == 0 && !fs::exists(file)) {
+    prepared = [&]() -> Status {
+      TIDEMARK_ASSIGN(const auto tokenizer, text::Tokenizer::open(modelPath));
+      TIDEMARK_ASSIGN(const text::DatasetSettings settings, datasetSettings(s.config));
+      TIDEMARK_ASSIGN(const text::DatasetReport report, text::prepareDataset(settings, *tokenizer, file));
+      return {};
+    }();
+  }
+  at::Tensor failed = at::tensor({prepared.ok() ? 0.0 : 1.0}, at::kDouble);
+  s.communicator->max(failed);
+  if (!prepared.ok()) return prepared;
+  if (failed.item<double>() > 0) return Error{ErrorCode::RankLost, "data", "another rank could not prepare the dataset; see its log"};
+  TIDEMARK_ASSIGN(auto dataset, text::PreparedDataset::open(file));
+  s.dataset = std::make_unique<text::PreparedDataset>(std::move(dataset));
+  return {};
+}
+
+Status resolveBudget(Session& s) {
+  const int64_t automatic = automaticBudget(s.device, s.process.localWorldSize);
+  // The least over ranks: the plan must be the same everywhere.
+  at::Tensor negative = at::tensor({-static_cast<double>(automatic)}, at::kDouble);
+  s.communicator->max(negative);
+  const auto least = static_cast<int64_t>(-negative.item<double>());
+  s.budgetBytes = s.config.memory.budgetBytes > 0 ? s.config.memory.budgetBytes : least;
+  return {};
+}
+
+}  // namespace
+
+Result<text::DatasetSettings> datasetSettings(const run::RunConfig& config) {
+  text::DatasetSettings settings;
+  settings.train = config.dataset.train;
+  char* end = nullptr;
+  const double fraction = std::strtod(config.dataset.eval.c_str(), &end);
+  if (end && *end == '\0') settings.evalFraction = fraction;
+  else settings.eval = config.dataset.eval;
+  if (config.dataset.format == "messages") settings.format = text::DatasetFormat::Messages;
+  if (config.dataset.format == "alpaca") settings.format = text::DatasetFormat::Alpaca;
+  if (config.dataset.format == "prompt-completion") settings.format = text::DatasetFormat::PromptCompletion;
+  settings.maxSequenceLength = config.dataset.maxSeqLength;
+  settings.trainOn = config.dataset.trainOn == "all" ? text::TrainOn::All : text::TrainOn::Assistant;
+  if (config.dataset.truncation == "truncate") settings.truncation = text::Truncation::Truncate;
+  if (config.dataset.truncation == "error") settings.truncation = text::Truncation::Error;
+  settings.seed = static_cast<uint64_t>(config.training.seed);
+  return settings;
+}
+
+Result<memory::Policy> policyFrom(const std::string& name) {
+  if (name == "elastic") return memory::Policy::Elastic;
+  if (name == "pinned") return memory::Policy::Pinned;
+  if (name == "gather-always") return memory::Policy::GatherAlways;
+  if (name == "unsharded") return memory::Policy::Unsharded;
+  return Error{ErrorCode::InvalidConfig, "memory.policy", "is \"" + name + "\"; choose elastic, pinned, gather-always or unsharded"};
+}
+
+Result<c10::Device> deviceFrom(const std::string& name, int localRank) {
+  if (name == "cpu") return c10::Device(c10::kCPU);
+  const int count = acceleratorCount();
+  if (name == "auto" && count == 0) return c10::Device(c10::kCPU);
+  if (count == 0) return Error{ErrorCode::Unsupported, "parallel.device", "is cuda, but this build or this machine has no CUDA device; set it to cpu"};
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(localRank % count));
+}
+
+int64_t automaticBudget(c10::Device device, int localWorldSize) {
+  const int64_t free = device.is_cpu() ? availableHostBytes() / localWorldSize : acceleratorFreeBytes(device);
+  return static_cast<int64_t>(kAutomaticShare * static_cast<double>(free));
+}
+
+Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
+  auto s = std::make_unique<Session>();
+  TIDEMARK_ASSIGN(run::ParsedConfig parsed, run::loadConfig(configFile.string(), {}));
+  if (!parsed.problems.empty())
+    return Error{ErrorCode::InvalidConfig, parsed.problems.front().key, parsed.problems.front().what};
+  s->config = std::move(parsed.config);
+  const char* runDirectory = std::getenv("TIDEMARK_RUN_DIR");
+  s->directory = runDirectory ? fs::path(runDirectory) : configFile.has_parent_path() ? configFile.parent_path() : fs::path(".");
+  TIDEMARK_ASSIGN(s->process, comm::ProcessInfo::fromEnvironment());
+  s->events = std::make_unique<EventWriter>(s->process.rank, s->directory);
+  at::set_num_threads(static_cast<int>(s->config.parallel.threadsPerRank));
+  TIDEMARK_ASSIGN(s->policy, policyFrom(s->config.memory.policy));
+  TIDEMARK_ASSIGN(s->device, deviceFrom(s->config.parallel.device, s->process.localRank));
+  const bool wantsNccl = s->config.parallel.backend == "nccl" || (s->config.parallel.backend == "auto" && s->device.is_cuda());
+  TIDEMARK_ASSIGN(s->communicator,
+                  comm::Communicator::connect(s->process, wantsNccl ? comm::BackendKind::Nccl : comm::BackendKind::Gloo, s->device));
+  TIDEMARK_TRY(resolveBudget(*s));
+
+  s->ledgerScope = std::make_unique<memory::LedgerScope>(s->ledger);
+  s->ledger.setBudget(s->budgetBytes);
+  TIDEMARK_ASSIGN(const fs::path modelPath, weights::resolveModelPath(s->config.model));
+  TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(modelPath));
+  TIDEMARK_TRY(prepareData(*s, modelPath));
+
+  const int64_t sequencesPerRank = s->config.training.globalBatchSize / s->process.worldSize;
+  if (sequencesPerRank * s->process.worldSize != s->config.training.globalBatchSize)
+    return Error{ErrorCode::InvalidConfig, "training.global_batch_size",
+                 "is " + std::to_string(s->config.training.globalBatchSize) + ", which " + std::to_string(s->process.worldSize) + " ranks do not divide"};
+
+  const run::PeftConfig& peft = s->config.peft;
+  s->adapter = {{peft.r, peft.loraAlpha, peft.loraDropout, peft.targetModules}, s->config.model};
+  const auto sharding = s->policy == memory::Policy::Unsharded ? memory::Sharding::Whole : memory::Sharding::Sharded;
+  TIDEMARK_ASSIGN(s->model, model::loadModel(*source, s->adapter.lora, *s->communicator, sharding, s->device));
+  if (s->model->trainable->parameterCount() == 0)
+    return Error{ErrorCode::InvalidConfig, "peft.target_modules", "names no linear layer of this model"};
+  peft::initialiseLora(*s->model->trainable, static_cast<uint64_t>(s->config.training.seed));
+
+  const Batches::Settings batches{s->config.training.globalBatchSize, s->config.dataset.maxSeqLength, s->config.dataset.packing,
+                                  static_cast<uint64_t>(s->config.training.seed)};
+  s->batches = std::make_unique<Batches>(*s->dataset, batches, s->process.rank, s->process.worldSize, s->device);
+  if (s->process.rank == 0) {
+    run::ModelEvent event;
+    event.name = s->model->config.name;
+    event.format = source->format();
+    event.architecture = "llama";
+    event.parameters = source->parameterCount();
+    event.trainableParameters = s->model->trainable->parameterCount();
+    event.layers = s->model->config.layerCount;
+    event.hiddenSize = s->model->config.hiddenSize;
+    event.vocabularySize = s->model->config.vocabularySize;
+    event.frozenBytes = s->model->frozenBytes();
+    event.device = s->device.is_cpu() ? "cpu" : s->device.str();
+    s->events->write(event);
+  }
+  return s;
+}
+
+}  // namespace tidemark::train

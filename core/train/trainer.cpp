@@ -1,0 +1,240 @@
+#include "core/train/trainer.h"
+
+#include <ATen/Functions.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "core/base/bytes.h"
+#include "core/train/checkpoint.h"
+#include "core/train/device_memory.h"
+#include "core/train/iteration.h"
+#include "core/train/memory_control.h"
+#include "core/train/optimizer.h"
+
+namespace tidemark::train {
+namespace {
+
+std::atomic<bool> stopRequested{false};
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t dropoutSeed(const Session& s, int64_t step, int64_t iteration) {
+  if (s.adapter.lora.dropout <= 0) return 0;
+  uint64_t seed = static_cast<uint64_t>(s.config.training.seed) * 0x9e3779b97f4a7c15ull;
+  for (const int64_t part : {step, iteration, static_cast<int64_t>(s.process.rank)})
+    seed = (seed ^ static_cast<uint64_t>(part)) * 0xbf58476d1ce4e5b9ull + 0x94d049bb133111ebull;
+  return seed | 1;
+}
+
+class Trainer {
+ public:
+  explicit Trainer(Session& session)
+      : s_(session), runner_(*s_.model, s_.ledger),
+        control_({s_.policy, s_.budgetBytes, s_.config.training.globalBatchSize / s_.process.worldSize,
+                  s_.config.training.microBatchSize},
+                 *s_.model, runner_, *s_.batches, *s_.communicator, s_.ledger, *s_.events),
+        schedule_{s_.config.training.lrSchedulerType, s_.config.training.learningRate, s_.config.training.warmupRatio,
+                  s_.config.training.maxSteps} {}
+
+  Result<run::ExitCode> run(bool resumes);
+
+ private:
+  struct StepSums {
+    double loss = 0;          // of all ranks
+    bool mustStop = false;
+  };
+  Status restore();
+  Status trainStep();
+  StepSums reduceStep(double lossSum);
+  void evaluate();
+  Status checkpoint();
+  void reportStep(double loss, double gradNorm, double learningRate, double seconds, int64_t exchangedBefore);
+  void reportTimeline();
+  bool isChief() const { return s_.process.rank == 0; }
+
+  Session& s_;
+  IterationRunner runner_;
+  MemoryControl control_;
+  ScheduleSettings schedule_;
+  Progress progress_;
+  int64_t iteration_ = 0, lastCheckpoint_ = -1;
+  bool mustStop_ = false, hasMeasuredBoundary_ = false;
+  std::vector<run::MemoryPoint> lastTimeline_;
+};
+
+Status Trainer::restore() {
+  const FoundCheckpoint found = newestCheckpoint(s_.directory / "checkpoints");
+  for (const std::string& damaged : found.damaged)
+    if (isChief()) s_.events->write(run::LogEvent{"warning", "passed over a damaged checkpoint: " + damaged});
+  if (!found.path) {
+    if (isChief()) s_.events->write(run::LogEvent{"info", "no checkpoint yet: starting from the first step"});
+    return {};
+  }
+  TIDEMARK_ASSIGN(progress_, loadCheckpoint(*found.path, *s_.model->trainable));
+  if (progress_.dataHash != s_.dataset->contentHash())
+    return Error{ErrorCode::InvalidInput, found.path->string(), "was made on other data than data.bin of this run holds; start a new run instead"};
+  if (progress_.seed != static_cast<uint64_t>(s_.config.training.seed))
+    return Error{ErrorCode::InvalidConfig, "training.seed", "differs from the checkpoint's; a resumed run keeps its seed"};
+  lastCheckpoint_ = progress_.step;
+  if (isChief())
+    s_.events->write(run::LogEvent{"info", "resumed after step " + std::to_string(progress_.step) + " from " + found.path->string()});
+  return {};
+}
+
+Trainer::StepSums Trainer::reduceStep(double lossSum) {
+  at::Tensor sums = at::tensor({lossSum, stopRequested.load() ? 1.0 : 0.0}, at::kDouble);
+  s_.communicator->sum(sums);
+  const double* values = sums.const_data_ptr<double>();
+  return {values[0], values[1] > 0};
+}
+
+Status Trainer::trainStep() {
+  const auto start = Clock::now();
+  const int64_t exchangedBefore = s_.communicator->receivedBytes();
+  const int64_t step = progress_.step;
+  const int64_t targets = s_.batches->stepTargets(step);
+  s_.model->store->takeStatistics();
+  s_.ledger.takePeaks();
+  double lossSum = 0;
+  const int64_t iterations = control_.accumulate(), microBatch = control_.microBatch();
+  for (int64_t i = 0; i < iterations; ++i) {
+    const model::Batch batch = s_.batches->training(step, i, microBatch);
+    lossSum += runner_.train(batch, 1.0 / static_cast<double>(targets), dropoutSeed(s_, step, i)).lossSum;
+    ++iteration_;
+    reportTimeline();
+    TIDEMARK_TRY(control_.afterIteration());
+  }
+  s_.ledger.beginWindow();
+  peft::TrainableState& state = *s_.model->trainable;
+  s_.communicator->sum(state.gradients);
+  const StepSums sums = reduceStep(lossSum);
+  const double loss = sums.loss / static_cast<double>(targets);
+  if (!std::isfinite(loss))
+    return Error{ErrorCode::Internal, "step " + std::to_string(step + 1), "the loss is not a number; lower training.learning_rate, or look at the rows of this step"};
+  const double gradNorm = clipGradients(state, s_.config.training.maxGradNorm);
+  const double learningRate = learningRateAt(schedule_, step);
+  const run::TrainingConfig& t = s_.config.training;
+  adamWUpdate(state, {t.adamBeta1, t.adamBeta2, t.adamEpsilon, t.weightDecay}, learningRate, step + 1);
+  state.gradients.zero_();
+  const auto window = s_.ledger.endWindow();
+  ++progress_.step;
+  progress_.microBatch = microBatch;
+  progress_.tokensSeen += s_.batches->stepTokens(step);
+  mustStop_ = sums.mustStop;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  reportStep(loss, gradNorm, learningRate, seconds, exchangedBefore);
+  if (!std::exchange(hasMeasuredBoundary_, true)) TIDEMARK_TRY(control_.afterFirstStep(window.peakWithoutDynamicBytes));
+  return {};
+}
+
+void Trainer::reportStep(double loss, double gradNorm, double learningRate, double seconds, int64_t exchangedBefore) {
+  const auto statistics = s_.model->store->takeStatistics();
+  const auto peaks = s_.ledger.takePeaks();
+  const int64_t step = progress_.step - 1;
+  run::StepEvent event;
+  event.step = progress_.step;
+  event.loss = loss;
+  event.tokens = s_.batches->stepTokens(step);
+  event.targetTokens = s_.batches->stepTargets(step);
+  event.seconds = seconds;
+  event.learningRate = learningRate;
+  event.gradNorm = gradNorm;
+  event.remoteBytes = statistics.remoteBytes;
+  event.exchangeBytes = s_.communicator->receivedBytes() - exchangedBefore;
+  event.stallSeconds = statistics.stallSeconds;
+  event.iterations = s_.config.training.globalBatchSize / s_.process.worldSize / progress_.microBatch;
+  event.peakBytes = peaks.total;
+  event.staticBytes = peaks.ofSpace[memory::Space::Static];
+  event.dynamicPeakBytes = peaks.ofSpace[memory::Space::Dynamic];
+  event.activationPeakBytes = peaks.ofSpace[memory::Space::Activation];
+  event.workspacePeakBytes = peaks.ofSpace[memory::Space::Workspace];
+  event.trainableBytes = peaks.ofSpace[memory::Space::Trainable];
+  event.residentBytes = residentBytes();
+  s_.events->write(event);
+}
+
+void Trainer::reportTimeline() {
+  const std::vector<run::MemoryPoint>& now = runner_.timeline();
+  const auto same = [](const run::MemoryPoint& a, const run::MemoryPoint& b) {
+    return a.activation == b.activation && a.dynamicCache == b.dynamicCache && a.workspace == b.workspace;
+  };
+  if (now.size() == lastTimeline_.size() && std::equal(now.begin(), now.end(), lastTimeline_.begin(), same)) return;
+  lastTimeline_ = now;
+  run::TimelineEvent event;
+  event.iteration = iteration_;
+  event.step = progress_.step + 1;
+  event.budgetBytes = s_.budgetBytes;
+  event.points = now;
+  s_.events->write(event);
+}
+
+void Trainer::evaluate() {
+  if (s_.dataset->evalCount() == 0) return;
+  const auto start = Clock::now();
+  double lossSum = 0, targets = 0;
+  for (int64_t i = 0; i < s_.batches->evaluationIterations(); ++i) {
+    bool counts = false;
+    const model::Batch batch = s_.batches->evaluation(i, &counts);
+    const IterationRunner::Outcome outcome = runner_.evaluate(batch);
+    if (!counts) continue;
+    lossSum += outcome.lossSum;
+    targets += static_cast<double>(outcome.targets);
+  }
+  at::Tensor sums = at::tensor({lossSum, targets}, at::kDouble);
+  s_.communicator->sum(sums);
+  const double* values = sums.const_data_ptr<double>();
+  run::EvalEvent event;
+  event.step = progress_.step;
+  event.rows = s_.dataset->evalCount();
+  event.targetTokens = static_cast<int64_t>(values[1]);
+  event.loss = values[0] / values[1];
+  event.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (isChief()) s_.events->write(event);
+}
+
+Status Trainer::checkpoint() {
+  if (lastCheckpoint_ == progress_.step) return {};
+  lastCheckpoint_ = progress_.step;
+  Status written;
+  if (isChief()) {
+    const Result<std::filesystem::path> path =
+        writeCheckpoint(s_.directory / "checkpoints", *s_.model->trainable, s_.adapter, progress_);
+    if (path.ok()) {
+      s_.events->write(run::CheckpointEvent{progress_.step, path->string()});
+      rotateCheckpoints(s_.directory / "checkpoints", s_.config.output.keepCheckpoints);
+    } else {
+      written = path.error();
+    }
+  }
+  s_.communicator->barrier();
+  return written;
+}
+
+Result<run::ExitCode> Trainer::run(bool resumes) {
+  progress_.seed = static_cast<uint64_t>(s_.config.training.seed);
+  progress_.dataHash = s_.dataset->contentHash();
+  if (resumes) TIDEMARK_TRY(restore());
+  const run::TrainingConfig& t = s_.config.training;
+  if (progress_.step == 0) evaluate();
+  while (progress_.step < t.maxSteps && !mustStop_) {
+    TIDEMARK_TRY(trainStep());
+    const bool isLast = progress_.step == t.maxSteps;
+    if (mustStop_ || isLast || (s_.config.output.checkpointEvery > 0 && progress_.step % s_.config.output.checkpointEvery == 0))
+      TIDEMARK_TRY(checkpoint());
+    if (isLast || (t.evalSteps > 0 && progress_.step % t.evalSteps == 0)) evaluate();
+  }
+  if (progress_.step < t.maxSteps) return run::ExitCode::Stopped;
+  if (isChief()) TIDEMARK_TRY(publishAdapter(s_.directory / "adapter", *s_.model->trainable, s_.adapter));
+  s_.communicator->barrier();
+  return run::ExitCode::Done;
+}
+
+}  // namespace
+
+Result<run::ExitCode> trainToEnd(Session& session, bool resumes) { return Trainer(session).run(resumes); }
+
+void requestStop() { stopRequested.store(true); }
+
+}  // namespace tidemark::train
