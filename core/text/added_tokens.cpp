@@ -8,7 +8,8 @@ namespace tidemark::text {
 
 AddedTokenFinder::AddedTokenFinder() : nodes_(1) {}
 
-void AddedTokenFinder::add(const AddedToken& token, std::string_view form) {
+void AddedTokenFinder::add(const AddedToken& token) {
+  const std::string& form = token.form;
   if (form.empty()) return;
   uint32_t node = 0;
   for (const char c : form) {

@@ -15,6 +15,7 @@ namespace tidemark::text {
 struct AddedToken {
   TokenId id = 0;
   std::string content;
+  std::string form;           // what is looked for and decoded to: the content, normalised if isNormalized
   bool isSpecial = false;
   bool isNormalized = false;  // looked for in the normalised text, not in the original
   bool isSingleWord = false;
@@ -32,8 +33,7 @@ struct AddedTokenSpan {
 class AddedTokenFinder {
  public:
   AddedTokenFinder();
-  // `form` is what is looked for: the content, or the normalised content.
-  void add(const AddedToken& token, std::string_view form);
+  void add(const AddedToken& token);
   bool isEmpty() const { return tokens_.empty(); }
   // The whole text as spans in order; no span for an empty text.
   std::vector<AddedTokenSpan> split(std::string_view text) const;

@@ -73,12 +73,8 @@ Status BpeTokenizer::addAddedTokens(std::vector<AddedToken> tokens) {
       return Error{ErrorCode::InvalidInput, "tokenizer", "the added token \"" + token.content + "\" has the id " +
                    std::to_string(token.id) + " but the vocabulary says " + std::to_string(inModel)};
     if (token.id < 0) return Error{ErrorCode::InvalidInput, "tokenizer", "an added token has a negative id"};
-    if (token.isNormalized) {
-      const bool isNormal = isCertainlyNormal(token.content, normalizer_);
-      inNormalized_.add(token, isNormal ? token.content : normalize(token.content, normalizer_).text);
-    } else {
-      inOriginal_.add(token, token.content);
-    }
+    token.form = token.isNormalized ? normalize(token.content, normalizer_).text : token.content;
+    (token.isNormalized ? inNormalized_ : inOriginal_).add(token);
     vocabularySize_ = std::max<int64_t>(vocabularySize_, token.id + 1);
     added_[token.id] = std::move(token);
   }
@@ -202,7 +198,7 @@ void BpeTokenizer::encodeWord(const Word& word, Scratch& scratch, std::vector<To
 
 void BpeTokenizer::appendBytes(TokenId id, std::string& bytes) const {
   const auto found = added_.find(id);
-  const std::string& token = found == added_.end() ? model_.tokenOf(id) : found->second.content;
+  const std::string& token = found == added_.end() ? model_.tokenOf(id) : found->second.form;
   bytes += standInsToBytes(token).value_or(token);
 }
 

@@ -2,6 +2,7 @@
 
 #include <unicode/locid.h>
 #include <unicode/normalizer2.h>
+#include <unicode/uniset.h>
 #include <unicode/unistr.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace tidemark::text {
 namespace {
 
-const icu::Normalizer2* instanceOf(NormalizerStep step) {
+const icu::Normalizer2* unfiltered(NormalizerStep step) {
   UErrorCode code = U_ZERO_ERROR;
   const icu::Normalizer2* found = nullptr;
   switch (step) {
@@ -22,6 +23,30 @@ const icu::Normalizer2* instanceOf(NormalizerStep step) {
   }
   assert(found || step == NormalizerStep::Lowercase);  // the data of all four is built into libicuuc
   return found;
+}
+
+// `tokenizers` normalises with the tables of Unicode 11 (its crate unicode-normalization-alignments): characters that
+// came later pass through it unchanged and so do they here.
+const icu::Normalizer2* instanceOf(NormalizerStep step) {
+  static const icu::UnicodeSet knownCharacters = [] {
+    UErrorCode code = U_ZERO_ERROR;
+    icu::UnicodeSet set(icu::UnicodeString("[:age=11.0:]"), code);
+    assert(U_SUCCESS(code));
+    set.freeze();
+    return set;
+  }();
+  if (step == NormalizerStep::Lowercase) return nullptr;
+  static const auto filtered = [](NormalizerStep form) {
+    return icu::FilteredNormalizer2(*unfiltered(form), knownCharacters);
+  };
+  static const icu::FilteredNormalizer2 nfc = filtered(NormalizerStep::Nfc), nfd = filtered(NormalizerStep::Nfd),
+                                        nfkc = filtered(NormalizerStep::Nfkc), nfkd = filtered(NormalizerStep::Nfkd);
+  switch (step) {
+    case NormalizerStep::Nfc: return &nfc;
+    case NormalizerStep::Nfd: return &nfd;
+    case NormalizerStep::Nfkc: return &nfkc;
+    default: return &nfkd;
+  }
 }
 
 bool isAscii(std::string_view text) {

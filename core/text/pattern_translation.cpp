@@ -6,7 +6,8 @@
 namespace tidemark::text {
 namespace {
 
-constexpr std::string_view kWord = R"(\p{L}\p{M}\p{N}\p{Pc}\p{Alphabetic})";
+// Oniguruma's \w counts the superscripts and fractions of Latin-1 too, though no other numerals of category No.
+constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 constexpr std::string_view kHex = "0-9A-Fa-f";
 
 class Translation {
