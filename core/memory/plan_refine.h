@@ -1,4 +1,4 @@
-// Betters a plan's time at unchanged traffic: moves keeps to pieces whose gathers are waited for. A bounded local search.
+// Betters the time of a plan at unchanged traffic: moves keeps to pieces whose gathers are waited for. A bounded local search.
 #pragma once
 
 #include <vector>
