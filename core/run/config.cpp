@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "core/base/file.h"
 #include "core/base/json.h"
@@ -38,19 +39,17 @@ ParsedConfig parseValues(const std::string& text) {
   ParsedConfig parsed;
   const Document document = parseDocument(text);
   for (const ConfigProblem& problem : document.problems) addProblem(parsed, problem);
-  for (const DocumentEntry& entry : document.entries) apply(entry, parsed);
+  for (const DocumentEntry& entry : document.entries)
+    if (parsed.problems.size() <= kMaxProblems) apply(entry, parsed);
   return parsed;
 }
 
-// Adds what validate finds, except about keys whose value was refused already. A text that could not be read at all
-// has no values to check.
+// A text that could not be read at all has no values to check.
 void addValidation(ParsedConfig& parsed) {
-  const std::vector<ConfigProblem> before = parsed.problems;
-  if (before.size() == 1 && before.front().key.empty()) return;
-  for (ConfigProblem& problem : validate(parsed.config)) {
-    const bool isTold = std::any_of(before.begin(), before.end(), [&](const ConfigProblem& p) { return p.key == problem.key; });
-    if (!isTold) addProblem(parsed, std::move(problem));
-  }
+  std::set<std::string> told;
+  for (const ConfigProblem& problem : parsed.problems) told.insert(problem.key);
+  if (told.size() == 1 && told.contains("")) return;
+  for (ConfigProblem& problem : validateRest(parsed.config, told)) addProblem(parsed, std::move(problem));
 }
 
 std::string absolute(const std::string& path, const fs::path& folder) {

@@ -31,7 +31,7 @@ struct Refused {
 // Collects the events of one document; a stack of open maps and lists stands for the path to the present value.
 class Collector : public YAML::EventHandler {
  public:
-  explicit Collector(std::vector<DocumentEntry>& entries) : entries_(entries) {}
+  Collector(std::string_view text, std::vector<DocumentEntry>& entries) : text_(text), entries_(entries) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (hasDocument_) refuse(mark, "", "a second document begins here; a configuration is one document");
@@ -42,7 +42,10 @@ class Collector : public YAML::EventHandler {
     refuseAnchor(mark, anchor);
     if (isAtKey()) refuse(mark, "", "a key is missing here");
     if (!open_.empty() && open_.back().isList) refuse(mark, entries_.back().key, "has an empty item in its list");
-    addEntry(mark).isNull = true;
+    const std::string where = open_.empty() ? "" : lineAndColumn(open_.back().keyMark);  // the next token's mark helps nobody
+    DocumentEntry& entry = addEntry(mark);
+    entry.isNull = true;
+    entry.where = where;
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     refuse(mark, "", "anchors and aliases are not accepted; write the value out");
@@ -50,6 +53,7 @@ class Collector : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
     refuseAnchor(mark, anchor);
     refuseTag(mark, tag);
+    refuseOpenQuote(mark);
     if (isAtKey()) return beginKey(mark, value);
     if (!open_.empty() && open_.back().isList) return entries_.back().items.push_back(value);
     addEntry(mark).text = value;
@@ -77,6 +81,7 @@ class Collector : public YAML::EventHandler {
     bool isList = false;
     std::string prefix = {};       // of the keys in this map
     std::string key = {};          // whose value comes next; empty: a key comes next
+    YAML::Mark keyMark = {};
     std::set<std::string> seen = {};
   };
 
@@ -90,6 +95,17 @@ class Collector : public YAML::EventHandler {
   static void refuseTag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") refuse(mark, "", "the tag " + shown(tag) + " is not accepted");
   }
+  // yaml-cpp 0.7 takes a quoted text without its closing quote to go on to the end of the file.
+  void refuseOpenQuote(const YAML::Mark& mark) const {
+    const auto start = static_cast<size_t>(mark.pos);
+    if (start >= text_.size() || (text_[start] != '\'' && text_[start] != '"')) return;
+    for (size_t i = start + 1; i < text_.size(); ++i) {
+      const bool isEscape = text_[start] == '"' ? text_[i] == '\\' : text_.substr(i, 2) == "''";
+      if (isEscape) ++i;
+      else if (text_[i] == text_[start]) return;
+    }
+    refuse(mark, "", "the quoted text that begins here has no end");
+  }
   void refuseNesting(const YAML::Mark& mark) const {
     if (isAtKey()) refuse(mark, "", "a key must be a plain word");
     if (open_.size() >= kMaxDepth) refuse(mark, "", "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
@@ -102,6 +118,7 @@ class Collector : public YAML::EventHandler {
     const std::string key = map.prefix + name;
     if (!map.seen.insert(name).second) refuse(mark, key, "is given twice");
     map.key = key;
+    map.keyMark = mark;
   }
   DocumentEntry& addEntry(const YAML::Mark& mark) {
     if (open_.empty()) refuse(mark, "", "expects keys and values, such as model: PATH");
@@ -110,6 +127,7 @@ class Collector : public YAML::EventHandler {
     return entries_.back();
   }
 
+  std::string_view text_;
   std::vector<DocumentEntry>& entries_;
   std::vector<Open> open_;
   bool hasDocument_ = false;
@@ -183,7 +201,7 @@ Document parseYaml(std::string_view text) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    Collector collector(document.entries);
+    Collector collector(text, document.entries);
     if (!parser.HandleNextDocument(collector)) return refused("is empty; at least model and dataset.train are needed");
     parser.HandleNextDocument(collector);  // refused by the collector if there is one
   } catch (const Refused& refusal) {

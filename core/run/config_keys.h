@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <set>
 #include <variant>
 
 #include "core/run/config.h"
@@ -37,6 +38,8 @@ Status assignList(RunConfig& config, const Field& field, const std::vector<std::
 std::string textOf(const RunConfig& config, const Field& field);
 // Whether the present value is one that the key takes.
 Status checkField(const RunConfig& config, const Field& field);
+// What validate() finds, without more about keys whose problem was told already.
+std::vector<ConfigProblem> validateRest(const RunConfig& config, const std::set<std::string>& toldKeys);
 
 std::string formatReal(double value);        // shortest text that reads back as the same number
 bool parseReal(const std::string& text, double& value);
