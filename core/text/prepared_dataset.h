@@ -70,6 +70,7 @@ class PreparedDataset {
  private:
   MappedFile file_;
   struct Index { uint64_t begin, length, targets, line; };
+  Row row(const Index& index) const;
   std::span<const Index> train_, eval_;
   const TokenId* ids_ = nullptr;
   const uint8_t* masks_ = nullptr;

@@ -7,16 +7,6 @@
 namespace tidemark::text {
 namespace {
 
-// `tokenizers` loses track of the place after a byte that has no token and is left out; ours stay right.
-bool coverAll(const std::string& text, const std::vector<Token>& tokens) {
-  uint32_t at = 0;
-  for (const Token& token : tokens) {
-    if (token.begin != at) return false;
-    at = token.end;
-  }
-  return at == text.size();
-}
-
 enum class Offsets { Compared, NotCompared };  // not: the normaliser changed the text, and ours are per cluster
 
 void compare(const std::filesystem::path& file, const std::string& answersName, Offsets offsets) {
@@ -33,9 +23,11 @@ void compare(const std::filesystem::path& file, const std::string& answersName, 
     const auto ids = idsOf(*tokens);
     const bool sameIds = fnv64(bytesOf(ids)) == answers[i].ids;
     const bool sameOffsets = fnv32(bytesOf(characterOffsets(texts[i], *tokens))) == answers[i].offsets;
-    const bool sameText = fnv32((*tokenizer)->decode(ids, false)) == answers[i].decoded;
+    const std::string decoded = (*tokenizer)->decode(ids, false);
+    const bool sameText = fnv32(decoded) == answers[i].decoded;
     if (!sameIds && ++wrongIds <= 10) ADD_FAILURE() << "ids differ for string " << i << ": " << texts[i].substr(0, 200);
-    const bool comparesOffsets = offsets == Offsets::Compared && coverAll(texts[i], *tokens);
+    // `tokenizers` loses track of the place after a byte that has no token and is left out; ours stay right.
+    const bool comparesOffsets = offsets == Offsets::Compared && decoded == texts[i];
     offsetsCompared += comparesOffsets ? 1 : 0;
     if (comparesOffsets && !sameOffsets && ++wrongOffsets <= 10)
       ADD_FAILURE() << "offsets differ for string " << i << ": " << texts[i].substr(0, 200);
