@@ -1,0 +1,18 @@
+// The other programs of the product, which lie beside this one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tidemark::cli {
+
+// NotFound: it is not installed there, or cannot be executed.
+Result<std::filesystem::path> programBeside(const std::string& name);
+
+// Replaces this process. Returns only when that failed.
+Error become(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,35 @@
+// What is checked before a run exists: the model opens, its tokenizer opens, the disk and the port suffice.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/run/config.h"
+#include "core/text/prepared_dataset.h"
+#include "core/text/tokenizer.h"
+#include "core/weights/model_source.h"
+
+namespace tidemark::cli {
+
+struct ModelFacts {
+  std::filesystem::path path;  // absolute
+  std::string name, format;
+  int64_t parameters = 0;
+  int64_t trainableParameters = 0;
+  std::shared_ptr<const text::Tokenizer> tokenizer;
+};
+
+// Sets config.model to the resolved path. Reads no weights.
+Result<ModelFacts> checkModel(run::RunConfig& config);
+
+// Adapter weights that the configuration trains in this model.
+int64_t trainableParametersOf(const weights::ModelSource& model, const run::PeftConfig& peft);
+
+// Room for prepared data, checkpoints and adapter, where the run directory will be.
+Status checkDisk(const run::RunConfig& config, const ModelFacts& model, const std::filesystem::path& directory);
+
+text::DatasetSettings datasetSettings(const run::RunConfig& config);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,22 @@
+// Finds runs in the database, brought up to date with their run directories first.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/run_store.h"
+
+namespace tidemark::cli {
+
+Result<std::unique_ptr<storage::RunStore>> openStore(const std::string& database);  // empty: the default one
+
+// By id, prefix, name or directory; a run directory that is not in the database yet is imported, and said.
+Result<storage::RunRecord> findRun(storage::RunStore& store, const std::string& wanted);
+
+// Imports what the run's events.jsonl has more, and marks a run as lost whose agent is gone without a word.
+Result<storage::RunRecord> refreshed(storage::RunStore& store, const storage::RunRecord& record);
+
+bool isAlive(const storage::RunRecord& record);
+bool isUnfinished(const storage::RunRecord& record);  // running, or on its way to stop
+
+}  // namespace tidemark::cli

@@ -1,0 +1,104 @@
+#include "app/cli/supervision.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "app/cli/event_feed.h"
+#include "app/cli/progress.h"
+#include "app/cli/report_files.h"
+#include "app/cli/words.h"
+
+namespace tidemark::cli {
+namespace {
+
+// What the last words need to know.
+struct Ending {
+  std::optional<run::FailureEvent> failure;
+  std::optional<run::FinishedEvent> finished;
+};
+
+void remember(const std::vector<run::Event>& events, Ending& ending) {
+  for (const auto& event : events) {
+    if (const auto* failure = std::get_if<run::FailureEvent>(&event.body)) ending.failure = *failure;
+    if (const auto* finished = std::get_if<run::FinishedEvent>(&event.body)) ending.finished = *finished;
+  }
+}
+
+void printEvents(const std::vector<run::Event>& events) {
+  for (const auto& event : events) print(run::toJsonLine(event));
+  std::fflush(stdout);
+}
+
+const char* nextStepFor(run::ExitCode code) {
+  switch (code) {
+    case run::ExitCode::OutOfMemory:
+      return "Raise memory.budget, use more ranks, or lower dataset.max_seq_length or training.micro_batch_size.";
+    case run::ExitCode::RankLost: return "The logs of all ranks are in the run directory; `tidemark-cli resume` goes on from the last checkpoint.";
+    case run::ExitCode::Refused: return "Mend the input and start again.";
+    default: return "The logs of all ranks are in the run directory.";
+  }
+}
+
+void sayEnd(const launch::AgentSettings& settings, const Ending& ending, run::ExitCode code) {
+  if (ending.failure) say("error: " + ending.failure->message + "\n  " + nextStepFor(code));
+  if (code == run::ExitCode::Stopped) say("Stopped. `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.");
+}
+
+void printSummary(const launch::AgentSettings& settings, const Ending& ending, const std::filesystem::path& report) {
+  print("run        " + settings.runId + (settings.name.empty() ? "" : "  " + settings.name));
+  if (ending.finished) print("status     " + ending.finished->status);
+  if (ending.finished && !ending.finished->adapter.empty()) print("adapter    " + ending.finished->adapter);
+  if (!report.empty()) print("report     " + report.string());
+  print("directory  " + settings.directory.string());
+}
+
+// Empty: could not be written, which was said.
+std::filesystem::path writeReports(const launch::AgentSettings& settings, storage::RunStore* store) {
+  const auto written = writeRunReports(store, settings.runId, settings.directory);
+  if (written.ok()) return settings.directory / "report" / "report.html";
+  warn("the report could not be written: " + written.error().message());
+  return {};
+}
+
+void announceAgent(const launch::AgentSettings& settings, storage::RunStore* store) {
+  if (!store) return;
+  const auto known = store->setAgent(settings.runId, ::getpid(), launch::processStartTicks(::getpid()));
+  if (!known.ok()) warn("the database does not know of this agent, so `stop` will not find it: " + known.error().message());
+}
+
+}  // namespace
+
+run::ExitCode supervise(const launch::AgentSettings& settings, storage::RunStore* store, Output output) {
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads the progress may leave; the run goes on
+  EventFeed feed(store, settings.runId);
+  Progress progress(Progress::styleOfStderr(), settings.config.training.maxSteps);
+  Ending ending;
+  bool isAnnounced = false;
+  const auto ended = launch::superviseRun(settings, [&](int64_t firstNumber, const std::vector<run::Event>& events) {
+    if (!std::exchange(isAnnounced, true)) announceAgent(settings, store);  // the run directory's lock is ours now
+    remember(events, ending);
+    feed.take(firstNumber, events);
+    if (output == Output::Json) return printEvents(events);
+    progress.take(events);
+  });
+  feed.finish();
+  if (output == Output::Words) progress.finish();
+  if (!ended.ok()) {
+    if (store && !ending.finished && !settings.isResume) {
+      if (const auto status = store->setStatus(settings.runId, storage::RunStatus::Failed); !status.ok()) {
+        warn("the database still shows the run as it was: " + status.error().message());
+      }
+    }
+    return fail("the run could not be carried out", ended.error(), ending.failure ? Output::Words : output);
+  }
+  const auto report = writeReports(settings, store);
+  sayEnd(settings, ending, *ended);
+  if (output == Output::Words) printSummary(settings, ending, report);
+  return *ended;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,33 @@
+// The words that a person reads: what failed, on what, what to do next. All go to stderr; results go to stdout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/output.h"
+#include "core/base/result.h"
+#include "core/run/config.h"
+#include "core/run/event.h"
+#include "core/run/exit_code.h"
+
+namespace tidemark::cli {
+
+// "the model could not be opened: FILE: detail" and a hint that fits the kind of error. `failed` is the first part.
+std::string wordsFor(const std::string& failed, const Error& error);
+
+void say(const std::string& text);  // one line (or several) on stderr, without control characters
+void warn(const std::string& text);
+
+// Says why; with Json also one "failure" event on stdout. Returns the exit code for the error.
+run::ExitCode fail(const std::string& failed, const Error& error, Output output);
+// The same for what was refused before anything was started: exit code 2 whatever the error.
+run::ExitCode refuse(const std::string& failed, const Error& error, Output output);
+run::ExitCode refuseConfig(const std::string& path, const std::vector<run::ConfigProblem>& problems, Output output);
+
+// One line on stdout.
+void print(const std::string& line);
+
+// "2026-01-31 13:05:09" in local time.
+std::string localTime(double secondsSinceEpoch);
+
+}  // namespace tidemark::cli
