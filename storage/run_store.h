@@ -39,8 +39,8 @@ struct RunRecord {
 };
 
 struct RunQuery {
-  std::string search;         // in name, model and dataset
-  std::optional<RunStatus> status;
+  std::string search = {};    // in name, model and dataset
+  std::optional<RunStatus> status = {};
   bool includesArchived = false;
   int64_t limit = 10000;
 };
