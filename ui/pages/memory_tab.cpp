@@ -1,0 +1,150 @@
+#include "ui/pages/memory_tab.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "plots/curve_plot.h"
+#include "plots/memory_stack_plot.h"
+#include "plots/operator_bar_plot.h"
+#include "plots/quantity.h"
+#include "ui/models/run_figures.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/figure_card.h"
+
+namespace tidemark::ui {
+
+MemoryTab::MemoryTab(QWidget* parent)
+    : QWidget(parent), stack_(new plots::MemoryStackPlot), slider_(new QSlider(Qt::Horizontal)), sliderText_(makeLabel({}, "muted")),
+      rank_(new QComboBox), bars_(new plots::OperatorBarPlot), curves_(new plots::CurvePlot) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 2, 0, 0);
+  layout->setSpacing(12);
+  auto* figures = new QHBoxLayout;
+  figures->setSpacing(12);
+  for (FigureCard*& figure : figures_) {
+    figure = new FigureCard;
+    figures->addWidget(figure, 1);
+  }
+  layout->addLayout(figures);
+  stackCard_ = makeStackCard();
+  layout->addWidget(stackCard_, 6);
+  auto* below = new QHBoxLayout;
+  below->setSpacing(12);
+  auto* barCard = new Card(tr("Activation kept per operator"));
+  barCard->setCaption(tr("iteration 1"));
+  barCard->body()->addWidget(bars_, 1);
+  auto* curveCard = new Card(tr("Loss and throughput"));
+  curveCard->setCaption(tr("— loss   - - tokens/s"));
+  curveCard->body()->addWidget(curves_, 1);
+  below->addWidget(barCard, 1);
+  below->addWidget(curveCard, 1);
+  layout->addLayout(below, 5);
+  connect(stack_, &plots::MemoryStackPlot::cursorMoved, this, [this](int moment) {
+    const auto& moments = stack_->series().moments;
+    bars_->setHighlight(moment < 0 ? -1 : moments[static_cast<std::size_t>(moment)].operatorIndex);
+  });
+}
+
+Card* MemoryTab::makeStackCard() {
+  auto* card = new Card(tr("Memory over one iteration"));
+  card->header()->insertWidget(1, makeLegend());
+  rank_->setAccessibleName(tr("Rank"));
+  rank_->setToolTip(tr("The rank whose memory is shown"));
+  card->header()->addWidget(rank_);
+  card->body()->addWidget(stack_, 1);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(14);
+  QLabel* label = makeLabel(tr("iteration"), "muted");
+  label->setBuddy(slider_);
+  slider_->setAccessibleName(tr("Iteration"));
+  slider_->setToolTip(tr("Stored iterations; the right end follows the run"));
+  slider_->setPageStep(10);
+  sliderText_->setMinimumWidth(110);
+  row->addWidget(label);
+  row->addWidget(slider_, 1);
+  row->addWidget(sliderText_);
+  card->body()->addLayout(row);
+  connect(slider_, &QSlider::valueChanged, this, &MemoryTab::sliderMoved);
+  connect(rank_, &QComboBox::currentIndexChanged, this, [this](int rank) { emit rankWanted(rank); });
+  return card;
+}
+
+QWidget* MemoryTab::makeLegend() {
+  auto* legend = new QWidget;
+  auto* layout = new QHBoxLayout(legend);
+  layout->setContentsMargins(8, 0, 0, 0);
+  layout->setSpacing(6);
+  const std::pair<plots::Space, QString> spaces[] = {{plots::Space::Activation, tr("activation")},
+                                                     {plots::Space::Dynamic, tr("dynamic cache")},
+                                                     {plots::Space::Static, tr("static cache")},
+                                                     {plots::Space::Trainable, tr("trainable state")},
+                                                     {plots::Space::Workspace, tr("workspace")}};
+  for (const auto& [space, name] : spaces) {
+    auto* swatch = new QLabel;
+    swatch->setFixedSize(12, 12);
+    swatch->setStyleSheet(QStringLiteral("background:%1;border-radius:2px").arg(plots::spaceColor(space).name()));
+    layout->addWidget(swatch);
+    layout->addWidget(makeLabel(name, "muted"));
+    layout->addSpacing(10);
+  }
+  return legend;
+}
+
+void MemoryTab::show(const RunDetail& detail, const std::vector<run::StepEvent>& steps) {
+  const std::array<Figure, 5> figures = figuresOf(detail, steps);
+  for (std::size_t i = 0; i < figures.size(); ++i) figures_[i]->setFigure(figures[i]);
+  stack_->setSeries(memorySeriesOf(detail));
+  bars_->setBars(operatorBarsOf(detail));
+  curves_->setSeries(curvesOf(steps, detail.evaluations));
+  stackCard_->setCaption(tr("%1 on rank").arg(stack_->unitName()));
+  showRanks(detail);
+  showSlider(detail);
+}
+
+void MemoryTab::showRanks(const RunDetail& detail) {
+  const int count = static_cast<int>(std::max<int64_t>(1, detail.record.ranks));
+  const QSignalBlocker blocker(rank_);
+  while (rank_->count() > count) rank_->removeItem(rank_->count() - 1);
+  while (rank_->count() < count) rank_->addItem(QString::number(rank_->count()));
+  rank_->setCurrentIndex(static_cast<int>(detail.wish.rank));
+}
+
+void MemoryTab::showSlider(const RunDetail& detail) {
+  iterations_ = detail.iterations;
+  const bool isLive = detail.wish.iteration < 0;
+  const int last = static_cast<int>(iterations_.size()) - 1;
+  const QSignalBlocker blocker(slider_);
+  slider_->setEnabled(last > 0);
+  slider_->setRange(0, std::max(0, last));
+  if (isLive) {
+    slider_->setValue(slider_->maximum());
+  } else {
+    const auto at = std::upper_bound(iterations_.begin(), iterations_.end(), detail.wish.iteration);
+    slider_->setValue(std::max(0, static_cast<int>(at - iterations_.begin()) - 1));
+  }
+  if (!detail.timeline) {
+    sliderText_->setText(tr("not measured yet"));
+    return;
+  }
+  const QString number = plots::countText(static_cast<double>(detail.timeline->iteration));
+  sliderText_->setText(isLive ? tr("%1 · live").arg(number) : number);
+}
+
+void MemoryTab::sliderMoved(int position) {
+  if (iterations_.empty()) return;
+  const bool isLive = position == slider_->maximum();
+  emit iterationWanted(isLive ? -1 : iterations_[static_cast<std::size_t>(position)]);
+}
+
+void MemoryTab::setTheme(const plots::PlotTheme& theme) {
+  stack_->setTheme(theme);
+  bars_->setTheme(theme);
+  curves_->setTheme(theme);
+}
+
+}  // namespace tidemark::ui
