@@ -2,6 +2,8 @@
 # Before sourcing: `root` (the source folder) and `step_count`. The log files lie in $logs.
 # shellcheck shell=bash disable=SC2154,SC2034
 export TIDEMARK_DEPS=${TIDEMARK_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/tidemark/python}
+# A checkout elsewhere, as continuous integration makes, gets the same cached objects: paths count from the source folder.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 logs=$root/build/logs
 mkdir -p "$logs"
 step_number=0
