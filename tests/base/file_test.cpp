@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "tests/weights/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tidemark {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/base/file.h"
 #include "core/weights/gguf.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/weights/raw_files.h"
-#include "tests/weights/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/weights/model_source.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/weights/raw_files.h"
-#include "tests/weights/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
+#include "tests/base/temporary_folder.h"
 #include "tests/weights/raw_files.h"
-#include "tests/weights/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

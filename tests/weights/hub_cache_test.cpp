@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "tests/weights/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/base/json.h"
 #include "core/weights/hf_source.h"
 #include "core/weights/llama_tensors.h"
-#include "tests/weights/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/weights/safetensors.h"
-#include "tests/weights/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

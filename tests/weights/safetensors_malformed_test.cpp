@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/weights/safetensors.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/weights/raw_files.h"
-#include "tests/weights/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/base/json.h"
 #include "core/weights/safetensors_writer.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/weights/raw_files.h"
-#include "tests/weights/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {

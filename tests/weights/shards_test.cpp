@@ -7,7 +7,7 @@
 #include "core/base/json.h"
 #include "core/weights/model_source.h"
 #include "core/weights/safetensors_writer.h"
-#include "tests/weights/temporary_folder.h"
+#include "tests/base/temporary_folder.h"
 
 namespace tidemark::weights {
 namespace {
