@@ -1,7 +1,7 @@
 """Renders chat templates as transformers' apply_chat_template does. Started by template_process.cpp; never by hand.
 
 Standard input and output carry one JSON value a line: first the template and its special tokens, answered by {"ready": true};
-then requests {"messages": [...], "renders": [[count, add_generation_prompt], ...]}, each answered by {"texts": [...]}.
+then requests {"messages": [[role, content], ...], "renders": [[count, add_generation_prompt], ...]}, each answered by {"texts": [...]}.
 Any answer may be {"error": "..."} instead.
 """
 import json
@@ -83,7 +83,7 @@ def compile_template(source):
 def render(template, tokens, request):
     texts = []
     for count, adds_prompt in request["renders"]:
-        messages = [dict(message) for message in request["messages"][:count]]
+        messages = [{"role": role, "content": content} for role, content in request["messages"][:count]]
         text = template.render(messages=messages, tools=None, documents=None, add_generation_prompt=adds_prompt, **tokens)
         if len(text) > MAX_TEXT:
             raise ValueError("the rendered text is longer than 64 MiB")

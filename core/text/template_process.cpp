@@ -36,7 +36,7 @@ Result<std::string> findInterpreter(const std::string& configured) {
 
 std::string requestLine(const PrefixRequest& request) {
   Json messages = Json::array();
-  for (const Message& message : request.messages) messages.push_back({{"role", message.role}, {"content", message.content}});
+  for (const Message& message : request.messages) messages.push_back(Json::array({message.role, message.content}));
   Json renders = Json::array();
   for (const PrefixRender& render : request.renders) renders.push_back(Json::array({render.count, render.addsGenerationPrompt}));
   const Json line{{"messages", std::move(messages)}, {"renders", std::move(renders)}};

@@ -29,6 +29,7 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   // Thread-safe. Special tokens written out in the text ("<|im_end|>") become their ids, as in `tokenizers`.
+  // Bytes that are not valid UTF-8 are read as U+FFFD, one for each maximal subpart, and keep their own offsets.
   // The only error is a pattern that exceeds its match limit on this text.
   virtual Result<std::vector<Token>> encode(std::string_view text, SpecialTokens special) const = 0;
   // Bytes that are not valid UTF-8 become U+FFFD.

@@ -68,7 +68,7 @@ CONVERSATIONS = [
     [("assistant", "I begin."), ("user", "é 中文 😀 \u2028 \x00 \x7f \" \\ / '")],
     [("user", "a"), ("user", "b"), ("tool", "c")],
     [("user" if i % 2 == 0 else "assistant", f"message {i}\n" * i) for i in range(9)],
-    [("user", "long " * 2000), ("assistant", "x")],
+    [("user", "long " * 200), ("assistant", "x")],
 ]
 
 

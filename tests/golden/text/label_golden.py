@@ -26,7 +26,7 @@ def conversations():
     rng = random.Random(5)
     pool = [text.strip() for text in texts.texts()[2000:6000]]
     pool = [text for text in pool if text and "<" not in text and not text[0].isspace() and text.isprintable()]
-    for _ in range(150):
+    for _ in range(80):
         messages = [{"role": "system", "content": rng.choice(pool)}] if rng.random() < 0.3 else []
         for _ in range(rng.randrange(1, 5)):
             messages.append({"role": "user", "content": rng.choice(pool)})

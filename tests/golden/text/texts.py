@@ -76,7 +76,7 @@ def texts():
                for before in ("", "a", " ", "é ", "1", "_", ".\n ") for after in ("", "b", " ", " é", "2", "_", "\t.")]
     while len(result) < 20_400:
         joint = rng.choice(["", " ", " ", " "])
-        result.append(joint.join(word(rng, blocks) for _ in range(rng.randrange(1, 15))))
+        result.append(joint.join(word(rng, blocks) for _ in range(rng.randrange(1, 13))))
     for code in CODE * 8:
         result.append("".join(c if rng.random() > 0.05 else rng.choice(SPACES + EMOJI) for c in code))
     result.append(" ".join(rng.choice(ENGLISH) for _ in range(20_000)))
