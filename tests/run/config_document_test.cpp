@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace tidemark::run {
 using testing::HasSubstr;
@@ -92,10 +92,9 @@ TEST(ConfigDocument, HostileTextsEndQuickly) {
   for (const std::string& text : {bomb, repeated("[", most), "a: " + repeated("[", most), repeated("{", most), repeated("{a: ", most),
                                   repeated("- ", most), "{\"a\":" + repeated("[", most), repeated("? ", most), repeated("a: ", most),
                                   repeated("!", most), repeated("\"", most), repeated("&a ", most), "a: |\n" + repeated(" \n", most)}) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // processor time: tests share the machine with others
     EXPECT_NE(problemOf(text) + (text.starts_with("a: |") ? "a block of blank lines is a text" : ""), "") << text.substr(0, 20);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(seconds.count(), 5) << text.substr(0, 20);
+    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5) << text.substr(0, 20);
   }
   EXPECT_THAT(problemOf(repeated("#", kMaxConfigBytes + 1)), HasSubstr("larger than the 1 MiB"));
 }

@@ -2,7 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <chrono>
+#include <ctime>
 #include <set>
 
 #include "store_fixture.h"
@@ -12,6 +12,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
+
+// Not time on the clock: tests share the machine with others.
+double processorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kSanitizerFactor = 10;
+#else
+constexpr double kSanitizerFactor = 1;
+#endif
 
 std::vector<std::string> names(const Result<std::vector<RunRecord>>& runs) {
   std::vector<std::string> found;
@@ -209,10 +218,9 @@ TEST_F(RunStoreTest, ChangeCounterGrowsWithOwnAndOtherChanges) {
   EXPECT_GT(foreign, own);
   EXPECT_OK(other->runs({}));
   EXPECT_EQ(store->changeCounter(), foreign);
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processorSeconds();
   for (int i = 0; i < 100; ++i) store->changeCounter();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(seconds.count(), 0.5);
+  EXPECT_LT(processorSeconds() - begin, 0.1);
 }
 
 TEST_F(RunStoreTest, TenThousandRunsAreListedWithinATenthOfASecond) {
@@ -225,14 +233,14 @@ TEST_F(RunStoreTest, TenThousandRunsAreListedWithinATenthOfASecond) {
       "replace(hex(zeroblob(500)), '00', 'x: '), 1, 2, 0 FROM runs, n WHERE number = 1");
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = processorSeconds();
     const auto runs = store->runs({});
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(best, processorSeconds() - begin);
     ASSERT_EQ(runs->size(), 10000u);
     ASSERT_EQ(runs->front().name, "run 9999");
   }
   RecordProperty("milliseconds", static_cast<int>(best * 1000));
-  EXPECT_LT(best, 0.1);
+  EXPECT_LT(best, 0.1 * kSanitizerFactor);
   EXPECT_EQ(store->runs({.search = "run 999"})->size(), 11u);
 }
 
