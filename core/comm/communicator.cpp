@@ -6,6 +6,9 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <cstdlib>
+#include <thread>
+
 #include "core/comm/backends.h"
 
 namespace tidemark::comm {
@@ -34,11 +37,20 @@ class SingleCommunicator : public Communicator {
 class WorkPending : public Pending {
  public:
   explicit WorkPending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
+  ~WorkPending() override { wait(); }
   void wait() override {
-    if (work_) work_->wait();
+    if (!work_) return;
+    finish(work_);
     work_.reset();
   }
   bool isDone() override { return !work_ || work_->isCompleted(); }
+
+  // Gloo's own thread still holds the work, and so its tensors, for a moment after it is done. If that reference were the
+  // last, the tensors would be released on a thread that the ledger does not see.
+  static void finish(const c10::intrusive_ptr<c10d::Work>& work) {
+    work->wait();
+    while (work.use_count() > 1) std::this_thread::yield();
+  }
 
  private:
   c10::intrusive_ptr<c10d::Work> work_;
@@ -63,7 +75,7 @@ class GroupCommunicator : public Communicator {
     std::vector<at::Tensor> tensors{tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    control_->broadcast(tensors, options)->wait();
+    WorkPending::finish(control_->broadcast(tensors, options));
     if (rank() != root) receivedBytes_ += static_cast<int64_t>(tensor.nbytes());
   }
   void sum(at::Tensor& tensor) override { reduce(tensor, c10d::ReduceOp::SUM); }
@@ -78,7 +90,7 @@ class GroupCommunicator : public Communicator {
     at::Tensor incoming = at::empty(shape, outgoing.options());
     at::Tensor contiguous = outgoing.contiguous();
     std::vector<int64_t> out = outgoingCounts, in = incomingCounts;
-    control_->alltoall_base(incoming, contiguous, in, out)->wait();
+    WorkPending::finish(control_->alltoall_base(incoming, contiguous, in, out));
     if (rows > 0)
       receivedBytes_ += static_cast<int64_t>(incoming.nbytes()) / rows * (rows - incomingCounts[static_cast<size_t>(rank())]);
     return incoming;
@@ -95,7 +107,7 @@ class GroupCommunicator : public Communicator {
     std::vector<at::Tensor> tensors{tensor};
     c10d::AllreduceOptions options;
     options.reduceOp = operation;
-    control_->allreduce(tensors, options)->wait();
+    WorkPending::finish(control_->allreduce(tensors, options));
     receivedBytes_ += 2 * static_cast<int64_t>(tensor.nbytes()) * (size() - 1) / size();
   }
 

@@ -56,7 +56,7 @@ at::Tensor AttentionOperator::output(const at::Tensor& x, const at::Tensor& atte
                                      const IterationContext& context, at::Tensor* h) const {
   at::Tensor y = at::empty_like(x);
   multiply(attended, weights[1], y);
-  *h = o_.forward(attended, y, context.dropoutSeed + 1);
+  *h = o_.forward(attended, y, context.outputDropoutSeed());
   return y.add_(x);
 }
 
@@ -90,7 +90,7 @@ at::Tensor AttentionOperator::backward(at::Tensor dy, SavedActivation& savedBase
   const int64_t n = dy.size(0);
   at::Tensor dAttended = at::empty_like(saved.attended);
   inputGradient(dy, weights[1], dAttended);
-  o_.backward(saved.attended, dy, saved.hO, dAttended, context.dropoutSeed + 1);
+  o_.backward(saved.attended, dy, saved.hO, dAttended, context.outputDropoutSeed());
 
   at::Tensor dFused = at::empty_like(saved.fused);
   const Heads heads = splitHeads(saved.fused, shape_), gradients = splitHeads(dFused, shape_);

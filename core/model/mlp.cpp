@@ -39,7 +39,7 @@ at::Tensor MlpOperator::forward(const at::Tensor& x, const memory::PieceWeights&
                                  .mul_(keep->gateUp.narrow(1, intermediateSize_, intermediateSize_));
   at::Tensor y = at::empty_like(x);
   multiply(product, weights[1], y);
-  keep->hDown = down_.forward(product, y, context.dropoutSeed + 1);
+  keep->hDown = down_.forward(product, y, context.outputDropoutSeed());
   y.add_(x);
   if (saved) *saved = std::move(keep);
   return y;
@@ -53,7 +53,7 @@ at::Tensor MlpOperator::backward(at::Tensor dy, SavedActivation& savedBase, cons
   at::Tensor activated = at::silu(gate);  // [n, I]
   at::Tensor dProduct = at::empty_like(activated);
   inputGradient(dy, weights[1], dProduct);
-  if (!down_.isEmpty()) down_.backward(at::mul(activated, up), dy, saved.hDown, dProduct, context.dropoutSeed + 1);
+  if (!down_.isEmpty()) down_.backward(at::mul(activated, up), dy, saved.hDown, dProduct, context.outputDropoutSeed());
 
   // The gradients of gate and up take the place of their values.
   up.mul_(dProduct);                           // gradient of silu(gate)

@@ -23,7 +23,8 @@ namespace tidemark::model {
 struct IterationContext {
   const Batch& batch;
   Rotary::Angles angles;
-  uint64_t dropoutSeed = 0;  // differs per iteration and rank; 0: no dropout (evaluation)
+  uint64_t dropoutSeed = 0;  // of the operator's first group, differs per iteration, rank and operator; 0: no dropout
+  uint64_t outputDropoutSeed() const { return dropoutSeed == 0 ? 0 : dropoutSeed + 1; }  // of its second group
 };
 
 // What an operator keeps from forward for backward. Released (reset) by the caller after backward.

@@ -2,7 +2,6 @@
 
 #include <ATen/Functions.h>
 
-#include <cmath>
 #include <numbers>
 
 namespace tidemark::model {
@@ -31,15 +30,14 @@ void turn(at::Tensor heads, const Rotary::Angles& angles, double direction) {
 }  // namespace
 
 Rotary::Rotary(const weights::ModelConfig& config, c10::Device device) {
-  const int64_t half = config.headSize / 2;
-  at::Tensor frequencies = at::empty({half}, at::kFloat);
-  float* out = frequencies.mutable_data_ptr<float>();
-  for (int64_t i = 0; i < half; ++i) {
-    double frequency = std::pow(config.ropeTheta, -2.0 * static_cast<double>(i) / static_cast<double>(config.headSize));
-    if (config.ropeScaling == weights::RopeScaling::Linear) frequency /= config.ropeFactor;
-    if (config.ropeScaling == weights::RopeScaling::Llama3) frequency = llama3Frequency(frequency, config);
-    if (!config.ropeFrequencyFactors.empty()) frequency /= config.ropeFrequencyFactors[static_cast<size_t>(i)];
-    out[i] = static_cast<float>(frequency);
+  // In float32 throughout, as transformers computes it: at position 1000, the last bit of a frequency is 1e-4 rad.
+  const at::Tensor exponents = at::arange(0, config.headSize, 2, at::kLong).to(at::kFloat).div_(static_cast<double>(config.headSize));
+  at::Tensor frequencies = at::pow(at::Scalar(config.ropeTheta), exponents).reciprocal_();
+  float* values = frequencies.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < frequencies.numel(); ++i) {
+    if (config.ropeScaling == weights::RopeScaling::Linear) values[i] /= static_cast<float>(config.ropeFactor);
+    if (config.ropeScaling == weights::RopeScaling::Llama3) values[i] = static_cast<float>(llama3Frequency(values[i], config));
+    if (!config.ropeFrequencyFactors.empty()) values[i] /= config.ropeFrequencyFactors[static_cast<size_t>(i)];
   }
   inverseFrequencies_ = frequencies.to(device);
 }

@@ -108,6 +108,9 @@ Vocabulary::Loss Vocabulary::loss(const at::Tensor& hidden, const Batch& batch, 
     sums.select(0, 0).narrow(0, at, count).copy_(logits.sum(1));
     largest.narrow(0, at, count).copy_(chunkLargest.squeeze(1));
     if (want == Want::Gradient) {
+      // The target's own term is added at the end: in this long sum, what it nearly cancels would lose its last digits.
+      const at::Tensor column = place.narrow(0, at, count).unsqueeze(1);
+      logits.scatter_(1, column, logits.gather(1, column).mul_(isMine.narrow(0, at, count).logical_not().unsqueeze(1)));
       at::Tensor part = gradient.narrow(0, at, count);
       at::mm_out(part, logits, head_);
     }
@@ -128,7 +131,8 @@ Vocabulary::Loss Vocabulary::loss(const at::Tensor& hidden, const Batch& batch, 
 
   gradient.mul_(at::sub(largest, logSum).exp_().unsqueeze(1));
   const at::Tensor mineRows = isMine.nonzero().squeeze(1);
-  gradient.index_add_(0, mineRows, head_.index_select(0, place.index_select(0, mineRows)), -1.0);
+  const at::Tensor weight = at::sub(sums.select(0, 1), logSum).expm1_().index_select(0, mineRows);  // p - 1
+  gradient.index_add_(0, mineRows, head_.index_select(0, place.index_select(0, mineRows)).mul_(weight.unsqueeze(1)));
   if (size_ > 1) {
     std::vector<int64_t> incoming(static_cast<size_t>(size_), hidden.size(0));
     const at::Tensor parts = communicator_.exchangeRows(gradient, counts, incoming);

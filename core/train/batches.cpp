@@ -19,6 +19,10 @@ Batches::Batches(const text::PreparedDataset& dataset, Settings settings, int ra
     : dataset_(dataset), settings_(settings), rank_(rank), worldSize_(worldSize), device_(device) {
   for (int64_t i = 0; i < dataset.trainCount(); ++i)
     rowLengths_.push_back(static_cast<int64_t>(dataset.train(i).ids.size()));
+  std::vector<int64_t> evaluationLengths;
+  for (int64_t i = 0; i < dataset.evalCount(); ++i)
+    evaluationLengths.push_back(static_cast<int64_t>(dataset.eval(i).ids.size()));
+  evaluationSequences_ = text::makeEpoch(evaluationLengths, settings.maxSequenceLength, /*packing=*/true, settings.seed, 0);
 }
 
 void Batches::extendTo(int64_t sequences) {
@@ -83,31 +87,34 @@ model::Batch Batches::training(int64_t stepIndex, int64_t iteration, int64_t mic
     for (int64_t b = 0; b < microBatch; ++b)
       for (const int64_t row : sequences[static_cast<size_t>((iteration * worldSize_ + rank) * microBatch + b)])
         rows[static_cast<size_t>(rank)].push_back(dataset_.train(row));
-  return make(rows);
+  return batchFromRows(rows, rank_, device_);
 }
 
-int64_t Batches::evaluationIterations() const { return (dataset_.evalCount() + worldSize_ - 1) / worldSize_; }
+int64_t Batches::evaluationIterations() const {
+  return (static_cast<int64_t>(evaluationSequences_.size()) + worldSize_ - 1) / worldSize_;
+}
 
 model::Batch Batches::evaluation(int64_t iteration, bool* counts) const {
+  const auto count = static_cast<int64_t>(evaluationSequences_.size());
   std::vector<std::vector<Row>> rows(static_cast<size_t>(worldSize_));
   for (int rank = 0; rank < worldSize_; ++rank)
-    rows[static_cast<size_t>(rank)].push_back(
-        dataset_.eval(std::min(iteration * worldSize_ + rank, dataset_.evalCount() - 1)));
-  *counts = iteration * worldSize_ + rank_ < dataset_.evalCount();
-  return make(rows);
+    for (const int64_t row : evaluationSequences_[static_cast<size_t>(std::min(iteration * worldSize_ + rank, count - 1))])
+      rows[static_cast<size_t>(rank)].push_back(dataset_.eval(row));
+  *counts = iteration * worldSize_ + rank_ < count;
+  return batchFromRows(rows, rank_, device_);
 }
 
-model::Batch Batches::make(const std::vector<std::vector<Row>>& rowsOfRank) const {
+model::Batch batchFromRows(const std::vector<std::vector<Row>>& rowsOfRank, int rank, c10::Device device) {
   model::Batch batch;
   std::vector<int64_t> positions, targetRows, targets;
-  for (int rank = 0; rank < worldSize_; ++rank) {
+  for (size_t of = 0; of < rowsOfRank.size(); ++of) {
     std::vector<int64_t> ids;
     int64_t targetCount = 0;
-    for (const Row& row : rowsOfRank[static_cast<size_t>(rank)]) {
+    for (const Row& row : rowsOfRank[of]) {
       // The last token of a row is only ever a target: nothing is computed from it.
       const auto length = static_cast<int64_t>(row.ids.size()) - 1;
       targetCount += row.targetCount;
-      if (rank == rank_) {
+      if (static_cast<int>(of) == rank) {
         batch.segmentLengths.push_back(length);
         for (int64_t t = 0; t < length; ++t) {
           positions.push_back(t);
@@ -121,10 +128,10 @@ model::Batch Batches::make(const std::vector<std::vector<Row>>& rowsOfRank) cons
     batch.idsOfRank.push_back(std::move(ids));
     batch.targetCountOfRank.push_back(targetCount);
   }
-  batch.ids = longTensor(batch.idsOfRank[static_cast<size_t>(rank_)], device_);
-  batch.positions = longTensor(positions, device_);
-  batch.targetRows = longTensor(targetRows, device_);
-  batch.targets = longTensor(targets, device_);
+  batch.ids = longTensor(batch.idsOfRank[static_cast<size_t>(rank)], device);
+  batch.positions = longTensor(positions, device);
+  batch.targetRows = longTensor(targetRows, device);
+  batch.targets = longTensor(targets, device);
   return batch;
 }
 

@@ -33,26 +33,30 @@ class Batches {
   // Iteration `iteration` of a step with `microBatch` sequences per rank.
   model::Batch training(int64_t step, int64_t iteration, int64_t microBatch);
 
-  // Evaluation: row r of iteration i is evaluation row i * worldSize + r; ranks past the end run the last row again,
-  // with a weight of zero.
+  // Evaluation: rows packed into sequences; iteration i runs sequence i * worldSize + rank. Ranks past the end run the last
+  // sequence again and must not count it.
   int64_t evaluationIterations() const;
   model::Batch evaluation(int64_t iteration, bool* counts) const;
 
  private:
   void extendTo(int64_t sequences);
-  model::Batch make(const std::vector<std::vector<text::PreparedDataset::Row>>& rowsOfRank) const;
 
   const text::PreparedDataset& dataset_;
   Settings settings_;
   int rank_, worldSize_;
   c10::Device device_;
   std::vector<int64_t> rowLengths_;
+  std::vector<text::Sequence> evaluationSequences_;
   std::vector<text::Sequence> stream_;      // epochs, one after the other, from sequence streamBegin_ on
   int64_t streamBegin_ = 0, nextEpoch_ = 0;
   std::vector<int64_t> epochEnds_;          // in sequences since the beginning
   std::vector<text::Sequence> current_;
   int64_t currentStep_ = -1;
 };
+
+// The batch of `rank` where every rank runs the given rows, one after the other.
+model::Batch batchFromRows(const std::vector<std::vector<text::PreparedDataset::Row>>& rowsOfRank, int rank,
+                           c10::Device device);
 
 // Tensors for one rank alone, from token ids (scoring and tests): every token after the first is a target.
 model::Batch batchFromIds(const std::vector<int64_t>& ids, c10::Device device);

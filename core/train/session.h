@@ -9,6 +9,7 @@
 #include "core/memory/ledger.h"
 #include "core/memory/plan.h"
 #include "core/model/llama.h"
+#include "core/peft/adapter_file.h"
 #include "core/run/config.h"
 #include "core/text/prepared_dataset.h"
 #include "core/train/batches.h"
