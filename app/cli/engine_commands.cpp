@@ -1,4 +1,5 @@
-// plan, score, generate and eval need libtorch: tidemark-worker carries them out, with the arguments as they were given.
+// plan, score, generate and eval need libtorch: tidemark-worker carries them out, with the arguments as they were
+// given.
 #include <memory>
 #include <vector>
 
@@ -40,16 +41,19 @@ run::ExitCode plan(const PlanOptions& options) {
 
 void addPlanCommand(CLI::App& app, Action& action) {
   auto options = std::make_shared<PlanOptions>();
-  auto* command = app.add_subcommand("plan", "Tell what fits: micro-batch, policy, predicted peak and tokens/s, without training");
+  auto* command =
+      app.add_subcommand("plan", "Tell what fits: micro-batch, policy, predicted peak and tokens/s, without training");
   command->add_option("CONFIG", options->config, "YAML or JSON file")->required();
-  command->add_option("--set", options->overrides, "Set one key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  command->add_option("--set", options->overrides, "Set one key (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   addJsonFlag(*command, options->output);
   command->callback([options, &action] { action = [options] { return plan(*options); }; });
 }
 
 void addPassedOn(CLI::App& app, Action& action, const std::string& verb, const std::string& help) {
   auto* command = app.add_subcommand(verb, help);
-  command->prefix_command();   // every argument, --help too, is the worker's
+  command->prefix_command();  // every argument, --help too, is the worker's
   command->set_help_flag();
   command->callback([command, verb, &action] {
     const auto rest = command->remaining();
@@ -61,7 +65,9 @@ void addPassedOn(CLI::App& app, Action& action, const std::string& verb, const s
 
 void addEngineCommands(CLI::App& app, Action& action) {
   addPlanCommand(app, action);
-  addPassedOn(app, action, "score", "Log-probability of each token of a text: --model M [--adapter A] (--text T | --tokens \"1 2 3\") [--json]");
+  addPassedOn(
+      app, action, "score",
+      "Log-probability of each token of a text: --model M [--adapter A] (--text T | --tokens \"1 2 3\") [--json]");
   addPassedOn(app, action, "generate", "Continue a text with a model and an adapter");
   addPassedOn(app, action, "eval", "Loss of a model, with or without an adapter, on a dataset");
 }

@@ -39,17 +39,28 @@ std::map<std::string, uint64_t> bytesByType(const weights::ModelSource& model) {
 
 OrderedJson modelJson(const weights::ModelSource& model, const fs::path& path) {
   const auto& config = model.config();
-  OrderedJson json{{"event", "inspection"}, {"kind", "model"}, {"path", path.string()}, {"name", config.name},
-                   {"format", model.format()}, {"architecture", "llama"}, {"parameters", model.parameterCount()},
-                   {"layers", config.layerCount}, {"hidden_size", config.hiddenSize},
-                   {"intermediate_size", config.intermediateSize}, {"heads", config.headCount},
-                   {"key_value_heads", config.keyValueHeadCount}, {"head_size", config.headSize},
-                   {"vocabulary_size", config.vocabularySize}, {"max_positions", config.maxPositions},
-                   {"tied_head", config.hasTiedHead}, {"float32_bytes", 4 * model.parameterCount()}};
+  OrderedJson json{{"event", "inspection"},
+                   {"kind", "model"},
+                   {"path", path.string()},
+                   {"name", config.name},
+                   {"format", model.format()},
+                   {"architecture", "llama"},
+                   {"parameters", model.parameterCount()},
+                   {"layers", config.layerCount},
+                   {"hidden_size", config.hiddenSize},
+                   {"intermediate_size", config.intermediateSize},
+                   {"heads", config.headCount},
+                   {"key_value_heads", config.keyValueHeadCount},
+                   {"head_size", config.headSize},
+                   {"vocabulary_size", config.vocabularySize},
+                   {"max_positions", config.maxPositions},
+                   {"tied_head", config.hasTiedHead},
+                   {"float32_bytes", 4 * model.parameterCount()}};
   json["bytes_by_type"] = bytesByType(model);
   json["tensors"] = OrderedJson::array();
   for (const auto& tensor : model.tensors()) {
-    json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}, {"type", tensor.storedType}, {"bytes", tensor.storedBytes}});
+    json["tensors"].push_back(
+        {{"name", tensor.name}, {"shape", tensor.shape}, {"type", tensor.storedType}, {"bytes", tensor.storedBytes}});
   }
   return json;
 }
@@ -63,12 +74,15 @@ void printModel(const weights::ModelSource& model, const fs::path& path) {
   line("computed with", formatBytes(4 * model.parameterCount()) + " as float32");
   line("layers", std::to_string(config.layerCount));
   line("hidden size", std::to_string(config.hiddenSize) + ", MLP " + std::to_string(config.intermediateSize));
-  line("heads", std::to_string(config.headCount) + " of " + std::to_string(config.headSize) + ", key/value " + std::to_string(config.keyValueHeadCount));
-  line("vocabulary", std::to_string(config.vocabularySize) + (config.hasTiedHead ? ", head tied to the embedding" : ""));
+  line("heads", std::to_string(config.headCount) + " of " + std::to_string(config.headSize) + ", key/value " +
+                    std::to_string(config.keyValueHeadCount));
+  line("vocabulary",
+       std::to_string(config.vocabularySize) + (config.hasTiedHead ? ", head tied to the embedding" : ""));
   line("positions", std::to_string(config.maxPositions));
   for (const auto& [type, bytes] : bytesByType(model)) line("stored " + type, formatBytes(static_cast<int64_t>(bytes)));
   print("");
-  for (const auto& tensor : model.tensors()) print(tensor.name + "  " + shapeText(tensor.shape) + "  " + tensor.storedType);
+  for (const auto& tensor : model.tensors())
+    print(tensor.name + "  " + shapeText(tensor.shape) + "  " + tensor.storedType);
 }
 
 // A place for prepared data that is only looked at.
@@ -99,17 +113,27 @@ Result<text::DatasetReport> prepare(const InspectOptions& options) {
 }
 
 std::string placeOf(const text::RowProblem& problem) {
-  return problem.file + ":" + std::to_string(problem.line) + (problem.column > 0 ? ":" + std::to_string(problem.column) : "");
+  return problem.file + ":" + std::to_string(problem.line) +
+         (problem.column > 0 ? ":" + std::to_string(problem.column) : "");
 }
 
 OrderedJson dataJson(const text::DatasetReport& report, const std::string& path) {
-  OrderedJson json{{"event", "inspection"}, {"kind", "data"}, {"path", path}, {"rows", report.trainRows},
-                   {"tokens", report.trainTokens}, {"target_tokens", report.trainTargetTokens},
-                   {"longest_row", report.longestRow}, {"dropped_long", report.droppedLong},
-                   {"truncated", report.truncated}, {"without_loss", report.withoutLoss},
-                   {"blank_lines", report.blankLines}, {"hash", report.contentHash}, {"problems", OrderedJson::array()}};
+  OrderedJson json{{"event", "inspection"},
+                   {"kind", "data"},
+                   {"path", path},
+                   {"rows", report.trainRows},
+                   {"tokens", report.trainTokens},
+                   {"target_tokens", report.trainTargetTokens},
+                   {"longest_row", report.longestRow},
+                   {"dropped_long", report.droppedLong},
+                   {"truncated", report.truncated},
+                   {"without_loss", report.withoutLoss},
+                   {"blank_lines", report.blankLines},
+                   {"hash", report.contentHash},
+                   {"problems", OrderedJson::array()}};
   for (const auto& problem : report.problems) {
-    json["problems"].push_back({{"file", problem.file}, {"line", problem.line}, {"column", problem.column}, {"what", problem.what}});
+    json["problems"].push_back(
+        {{"file", problem.file}, {"line", problem.line}, {"column", problem.column}, {"what", problem.what}});
   }
   return json;
 }
@@ -119,7 +143,8 @@ void printData(const text::DatasetReport& report, const std::string& path) {
   line("rows", std::to_string(report.trainRows));
   line("tokens", std::to_string(report.trainTokens) + ", with loss " + std::to_string(report.trainTargetTokens));
   line("longest row", std::to_string(report.longestRow) + " tokens");
-  line("left out", std::to_string(report.droppedLong) + " too long, " + std::to_string(report.withoutLoss) + " without a target");
+  line("left out",
+       std::to_string(report.droppedLong) + " too long, " + std::to_string(report.withoutLoss) + " without a target");
   line("truncated", std::to_string(report.truncated));
   line("hash", report.contentHash);
   for (const auto& problem : report.problems) print(placeOf(problem) + ": " + problem.what);
@@ -132,16 +157,20 @@ run::ExitCode inspectModel(const InspectOptions& options) {
   if (!path.ok()) return fail("the model cannot be found", path.error(), options.output);
   const auto model = weights::ModelSource::open(*path);
   if (!model.ok()) return fail("the model cannot be used", model.error(), options.output);
-  if (options.output == Output::Json) printJson(modelJson(**model, *path));
-  else printModel(**model, *path);
+  if (options.output == Output::Json)
+    printJson(modelJson(**model, *path));
+  else
+    printModel(**model, *path);
   return run::ExitCode::Done;
 }
 
 run::ExitCode inspectData(const InspectOptions& options) {
   const auto report = prepare(options);
   if (!report.ok()) return fail("the data cannot be used", report.error(), options.output);
-  if (options.output == Output::Json) printJson(dataJson(*report, options.path));
-  else printData(*report, options.path);
+  if (options.output == Output::Json)
+    printJson(dataJson(*report, options.path));
+  else
+    printData(*report, options.path);
   return run::ExitCode::Done;
 }
 
@@ -154,13 +183,20 @@ run::ExitCode inspectAdapter(const InspectOptions& options) {
   const auto file = weights::SafetensorsFile::open(folder / "adapter_model.safetensors");
   if (!file.ok()) return fail("the adapter cannot be read", file.error(), options.output);
 
-  OrderedJson json{{"event", "inspection"}, {"kind", "adapter"}, {"path", options.path}, {"config", *config}, {"tensors", OrderedJson::array()}};
+  OrderedJson json{{"event", "inspection"},
+                   {"kind", "adapter"},
+                   {"path", options.path},
+                   {"config", *config},
+                   {"tensors", OrderedJson::array()}};
   int64_t parameters = 0;
   for (const auto& tensor : file->tensors()) {
     int64_t count = 1;
     for (const auto size : tensor.shape) count *= size;
     parameters += count;
-    json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}, {"type", std::string(weights::layoutOf(tensor.type).name)}, {"bytes", tensor.bytes}});
+    json["tensors"].push_back({{"name", tensor.name},
+                               {"shape", tensor.shape},
+                               {"type", std::string(weights::layoutOf(tensor.type).name)},
+                               {"bytes", tensor.bytes}});
   }
   json["parameters"] = parameters;
   if (options.output == Output::Json) {
@@ -171,7 +207,8 @@ run::ExitCode inspectAdapter(const InspectOptions& options) {
   line("parameters", std::to_string(parameters));
   for (const auto& [key, value] : config->items()) line(key, value.dump());
   print("");
-  for (const auto& tensor : file->tensors()) print(tensor.name + "  " + shapeText(tensor.shape) + "  " + std::string(weights::layoutOf(tensor.type).name));
+  for (const auto& tensor : file->tensors())
+    print(tensor.name + "  " + shapeText(tensor.shape) + "  " + std::string(weights::layoutOf(tensor.type).name));
   return run::ExitCode::Done;
 }
 

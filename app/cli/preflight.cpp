@@ -10,7 +10,7 @@ namespace tidemark::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int64_t kStateBytes = 12;       // float32 weight and two moments of one adapter parameter
+constexpr int64_t kStateBytes = 12;        // float32 weight and two moments of one adapter parameter
 constexpr int64_t kEventBytes = 64 << 20;  // event log and rank logs of a long run
 constexpr int64_t kPreparedFactor = 6;     // prepared data against its text: ids, masks and index of short words
 
@@ -76,8 +76,9 @@ Status checkDisk(const run::RunConfig& config, const ModelFacts& model, const fs
   const int64_t needed = checkpoints + data + kEventBytes;
   if (static_cast<int64_t>(space.available) >= needed) return {};
   return Error{ErrorCode::Io, directory.string(),
-               "the run may need " + formatBytes(needed) + " (checkpoints " + formatBytes(checkpoints) + ", prepared data " +
-                   formatBytes(data) + ") and the disk has " + formatBytes(static_cast<int64_t>(space.available)) +
+               "the run may need " + formatBytes(needed) + " (checkpoints " + formatBytes(checkpoints) +
+                   ", prepared data " + formatBytes(data) + ") and the disk has " +
+                   formatBytes(static_cast<int64_t>(space.available)) +
                    " left; make room, choose another output.dir, or lower output.keep_checkpoints"};
 }
 

@@ -39,13 +39,15 @@ std::string planText(const run::PlanEvent& plan) {
 Progress::Style Progress::styleOfStderr() { return ::isatty(STDERR_FILENO) ? Style::Redrawn : Style::Plain; }
 
 std::string Progress::lineFor(const run::StepEvent& step) const {
-  std::string line = "step " + std::to_string(step.step) + "/" + std::to_string(maxSteps_) + "  loss " + decimal(step.loss, 4);
+  std::string line =
+      "step " + std::to_string(step.step) + "/" + std::to_string(maxSteps_) + "  loss " + decimal(step.loss, 4);
   if (step.seconds > 0) line += "  " + decimal(static_cast<double>(step.tokens) / step.seconds, 0) + " tokens/s";
   line += "  remote " + formatBytes(step.remoteBytes / std::max<int64_t>(step.iterations, 1)) + "/iteration";
   line += "  peak " + formatBytes(step.peakBytes);
   if (budgetBytes_ > 0) line += " of " + formatBytes(budgetBytes_);
   const auto left = maxSteps_ - step.step;
-  if (left > 0 && secondsPerStep_ > 0) line += "  " + formatDuration(static_cast<double>(left) * secondsPerStep_) + " left";
+  if (left > 0 && secondsPerStep_ > 0)
+    line += "  " + formatDuration(static_cast<double>(left) * secondsPerStep_) + " left";
   return line;
 }
 
@@ -69,7 +71,8 @@ void Progress::takeOne(const run::Event& event) {
   } else if (const auto* eval = std::get_if<run::EvalEvent>(&event.body)) {
     note("evaluation at step " + std::to_string(eval->step) + ": loss " + decimal(eval->loss, 4));
   } else if (const auto* step = std::get_if<run::StepEvent>(&event.body)) {
-    const bool isFirst = secondsPerStep_ <= 0 || step->step <= 2;  // the first step measures and says little about speed
+    const bool isFirst =
+        secondsPerStep_ <= 0 || step->step <= 2;  // the first step measures and says little about speed
     secondsPerStep_ = isFirst ? step->seconds : 0.8 * secondsPerStep_ + 0.2 * step->seconds;
     unshown_ = *step;
   }

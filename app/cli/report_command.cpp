@@ -21,7 +21,8 @@ run::ExitCode drawPdf(const Options& options) {
   const auto workbench = programBeside("tidemark");
   if (!workbench.ok()) {
     const Error error{ErrorCode::Unsupported, options.target,
-                      "PDF is drawn by the workbench, and " + workbench.error().subject + " is not installed; use .html, .csv or .json"};
+                      "PDF is drawn by the workbench, and " + workbench.error().subject +
+                          " is not installed; use .html, .csv or .json"};
     return fail("the report cannot be written", error, Output::Words);
   }
   std::vector<std::string> arguments{"--report", options.run, "--out", options.target};
@@ -49,7 +50,9 @@ void addReportCommand(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("report", "Write a run's memory report");
   command->add_option("RUN", options->run, "Id, beginning of an id, name, or run directory")->required();
-  command->add_option("--out", options->target, "File; its suffix chooses: .html .pdf .csv .json")->required()->type_name("FILE");
+  command->add_option("--out", options->target, "File; its suffix chooses: .html .pdf .csv .json")
+      ->required()
+      ->type_name("FILE");
   addDatabaseOption(*command, options->database);
   command->callback([options, &action] { action = [options] { return writeOne(*options); }; });
 }

@@ -34,7 +34,8 @@ Status addRanks(const storage::RunStore& store, int64_t ranks, report::RunReport
 // A database of this one run, read from its directory, gone with this object.
 class TemporaryStore {
  public:
-  explicit TemporaryStore(const fs::path& directory) : path_(directory / "report" / ("index.tmp-" + std::to_string(::getpid()))) {}
+  explicit TemporaryStore(const fs::path& directory)
+      : path_(directory / "report" / ("index.tmp-" + std::to_string(::getpid()))) {}
   ~TemporaryStore() {
     store_.reset();
     std::error_code error;
@@ -53,7 +54,8 @@ class TemporaryStore {
 Status writeAll(const storage::RunStore& store, const std::string& runId, const fs::path& folder) {
   TIDEMARK_ASSIGN(const auto record, store.run(runId));
   TIDEMARK_ASSIGN(const auto report, collectReport(store, record));
-  for (const char* name : {"report.html", "report.json", "report.csv"}) TIDEMARK_TRY(writeReport(report, folder / name));
+  for (const char* name : {"report.html", "report.json", "report.csv"})
+    TIDEMARK_TRY(writeReport(report, folder / name));
   return {};
 }
 

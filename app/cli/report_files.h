@@ -14,7 +14,8 @@ Result<report::RunReport> collectReport(const storage::RunStore& store, const st
 // The suffix chooses: .html, .csv or .json. Unsupported: any other.
 Status writeReport(const report::RunReport& report, const std::filesystem::path& target);
 
-// RUN_DIR/report/report.{html,json,csv}. Without a database (`store` empty) the run directory is read into a temporary one.
+// RUN_DIR/report/report.{html,json,csv}. Without a database (`store` empty) the run directory is read into a temporary
+// one.
 Status writeRunReports(storage::RunStore* store, const std::string& runId, const std::filesystem::path& directory);
 
 }  // namespace tidemark::cli

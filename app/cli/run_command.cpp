@@ -30,8 +30,8 @@ struct Options {
 void sayLeftOut(const text::DatasetReport& report) {
   for (size_t i = 0; i < std::min(report.problems.size(), kShownProblems); ++i) {
     const auto& problem = report.problems[i];
-    warn(problem.file + ":" + std::to_string(problem.line) + (problem.column > 0 ? ":" + std::to_string(problem.column) : "") +
-         ": " + problem.what);
+    warn(problem.file + ":" + std::to_string(problem.line) +
+         (problem.column > 0 ? ":" + std::to_string(problem.column) : "") + ": " + problem.what);
   }
   if (report.problems.size() > kShownProblems) {
     warn(std::to_string(report.problems.size() - kShownProblems) + " more rows were left out or cut");
@@ -39,8 +39,8 @@ void sayLeftOut(const text::DatasetReport& report) {
 }
 
 run::DatasetEvent eventOf(const text::DatasetReport& report) {
-  return {report.trainRows, report.evalRows, report.trainTokens, report.droppedLong, report.truncated, report.withoutLoss,
-          report.contentHash};
+  return {report.trainRows, report.evalRows,    report.trainTokens, report.droppedLong,
+          report.truncated, report.withoutLoss, report.contentHash};
 }
 
 storage::RunRecord recordOf(const launch::AgentSettings& settings, const ModelFacts& model, const std::string& yaml) {
@@ -81,11 +81,13 @@ std::unique_ptr<storage::RunStore> enterRun(const std::string& database, const s
 
 // Fills the run directory: data.bin and config.yaml.
 Result<text::DatasetReport> fill(const RunDirectory& directory, const run::RunConfig& config, const ModelFacts& model) {
-  TIDEMARK_ASSIGN(auto report, text::prepareDataset(datasetSettings(config), *model.tokenizer, directory.path() / "data.bin"));
+  TIDEMARK_ASSIGN(auto report,
+                  text::prepareDataset(datasetSettings(config), *model.tokenizer, directory.path() / "data.bin"));
   if (report.trainRows == 0) {
     return Error{ErrorCode::InvalidInput, config.dataset.train,
                  "no row is left to train on (" + std::to_string(report.droppedLong) + " too long, " +
-                     std::to_string(report.withoutLoss) + " without a target); raise dataset.max_seq_length, or set dataset.truncation or dataset.train_on"};
+                     std::to_string(report.withoutLoss) +
+                     " without a target); raise dataset.max_seq_length, or set dataset.truncation or dataset.train_on"};
   }
   TIDEMARK_TRY(writeFileAtomically(directory.path() / "config.yaml", run::toYaml(config)));
   return report;
@@ -99,9 +101,12 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
   }
   launch::AgentSettings settings;
   settings.runId = storage::newRunId();
-  settings.name = options.name.empty() ? model->name + " " + config.peft.type + " r" + std::to_string(config.peft.r) : options.name;
-  const auto path = config.output.dir == "auto" ? defaultRunDirectory(settings.runId) : std::filesystem::path(config.output.dir);
-  if (const auto disk = checkDisk(config, *model, path); !disk.ok()) return refuse("the disk is too small", disk.error(), options.output);
+  settings.name =
+      options.name.empty() ? model->name + " " + config.peft.type + " r" + std::to_string(config.peft.r) : options.name;
+  const auto path =
+      config.output.dir == "auto" ? defaultRunDirectory(settings.runId) : std::filesystem::path(config.output.dir);
+  if (const auto disk = checkDisk(config, *model, path); !disk.ok())
+    return refuse("the disk is too small", disk.error(), options.output);
 
   auto directory = RunDirectory::create(path);
   if (!directory.ok()) return refuse("the run directory cannot be used", directory.error(), options.output);
@@ -119,7 +124,9 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
   settings.worker = worker;
   settings.config = config;
   const auto store = enterRun(options.database, recordOf(settings, *model, run::toYaml(config)), config);
-  if (options.output == Output::Words) say("Run " + settings.runId + " starts with " + std::to_string(config.parallel.ranks) + " ranks in " + settings.directory.string());
+  if (options.output == Output::Words)
+    say("Run " + settings.runId + " starts with " + std::to_string(config.parallel.ranks) + " ranks in " +
+        settings.directory.string());
   return supervise(settings, store.get(), options.output);
 }
 
@@ -139,7 +146,8 @@ void addRunCommand(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("run", "Fine-tune as CONFIG says, and watch over the ranks until they are done");
   command->add_option("CONFIG", options->config, "YAML or JSON file")->required();
   command->add_option("--set", options->overrides, "Set one key, for example --set training.max_steps=20 (repeatable)")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--name", options->name, "The run's name (default: model and method)");
   addDatabaseOption(*command, options->database);
   addJsonFlag(*command, options->output);

@@ -23,8 +23,9 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
   if (fs::exists(absolute, error)) {
     const bool isUsable = fs::is_directory(absolute, error) && fs::is_empty(absolute, error) && !error;
     if (isUsable) return RunDirectory(absolute, {});
-    return Error{ErrorCode::InvalidConfig, absolute.string(),
-                 "the run directory must be new or empty; give another output.dir, or go on with `tidemark-cli resume`"};
+    return Error{
+        ErrorCode::InvalidConfig, absolute.string(),
+        "the run directory must be new or empty; give another output.dir, or go on with `tidemark-cli resume`"};
   }
   fs::path firstNew = absolute;
   while (firstNew.has_relative_path() && !fs::exists(firstNew.parent_path(), error)) firstNew = firstNew.parent_path();
@@ -35,7 +36,9 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
 }
 
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : path_(std::move(other.path_)), firstNew_(std::move(other.firstNew_)), isKept_(std::exchange(other.isKept_, true)) {}
+    : path_(std::move(other.path_)),
+      firstNew_(std::move(other.firstNew_)),
+      isKept_(std::exchange(other.isKept_, true)) {}
 
 RunDirectory::~RunDirectory() {
   if (!isKept_) discard();

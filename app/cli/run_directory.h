@@ -34,8 +34,8 @@ class RunDirectory {
   bool isKept_ = false;
 };
 
-// While it lives, SIGINT, SIGTERM and SIGHUP discard the directory and end the process with 130. They stay blocked on the
-// calling thread afterwards, so that the agent gets one that comes in between.
+// While it lives, SIGINT, SIGTERM and SIGHUP discard the directory and end the process with 130. They stay blocked on
+// the calling thread afterwards, so that the agent gets one that comes in between.
 class InterruptGuard {
  public:
   explicit InterruptGuard(const RunDirectory& directory);

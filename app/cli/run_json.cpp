@@ -14,7 +14,8 @@ OrderedJson orNull(const std::optional<T>& value) {
 
 }  // namespace
 
-std::string jsonOf(const storage::RunRecord& run, const std::vector<std::pair<std::string, std::string>>& hyperparameters) {
+std::string jsonOf(const storage::RunRecord& run,
+                   const std::vector<std::pair<std::string, std::string>>& hyperparameters) {
   OrderedJson json{{"event", "run"},
                    {"run", run.id},
                    {"name", run.name},

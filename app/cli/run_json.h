@@ -10,6 +10,7 @@
 namespace tidemark::cli {
 
 // Unknown figures are null. Hyperparameters only where given.
-std::string jsonOf(const storage::RunRecord& run, const std::vector<std::pair<std::string, std::string>>& hyperparameters = {});
+std::string jsonOf(const storage::RunRecord& run,
+                   const std::vector<std::pair<std::string, std::string>>& hyperparameters = {});
 
 }  // namespace tidemark::cli

@@ -18,7 +18,8 @@ Result<std::unique_ptr<RunStore>> openStore(const std::string& database) {
 bool isAlive(const RunRecord& record) { return launch::isSameProcess(record.agentPid, record.agentStartTicks); }
 
 bool isUnfinished(const RunRecord& record) {
-  return record.status == RunStatus::Queued || record.status == RunStatus::Running || record.status == RunStatus::Stopping;
+  return record.status == RunStatus::Queued || record.status == RunStatus::Running ||
+         record.status == RunStatus::Stopping;
 }
 
 Result<RunRecord> refreshed(RunStore& store, const RunRecord& record) {

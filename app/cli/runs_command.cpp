@@ -51,9 +51,16 @@ std::string oneLine(std::string text) {
 }
 
 std::vector<std::string> rowOf(const storage::RunRecord& run) {
-  return {run.id, oneLine(run.name), storage::statusName(run.status), std::to_string(run.step) + "/" + std::to_string(run.maxSteps),
-          decimal(run.loss, 4), decimal(run.tokensPerSecond, 0), bytesOf(run.peakBytes),
-          bytesOf(run.remoteBytesPerIteration), oneLine(run.model), localTime(run.createdAt)};
+  return {run.id,
+          oneLine(run.name),
+          storage::statusName(run.status),
+          std::to_string(run.step) + "/" + std::to_string(run.maxSteps),
+          decimal(run.loss, 4),
+          decimal(run.tokensPerSecond, 0),
+          bytesOf(run.peakBytes),
+          bytesOf(run.remoteBytesPerIteration),
+          oneLine(run.model),
+          localTime(run.createdAt)};
 }
 
 run::ExitCode list(const Options& options) {
@@ -61,7 +68,8 @@ run::ExitCode list(const Options& options) {
   if (!store.ok()) return fail("the database cannot be opened", store.error(), options.output);
   const auto found = (*store)->runs({options.search, std::nullopt, false, 10000});
   if (!found.ok()) return fail("the runs cannot be read", found.error(), options.output);
-  std::vector<std::vector<std::string>> rows{{"RUN", "NAME", "STATUS", "STEP", "LOSS", "TOKENS/S", "PEAK", "REMOTE/ITERATION", "MODEL", "STARTED"}};
+  std::vector<std::vector<std::string>> rows{
+      {"RUN", "NAME", "STATUS", "STEP", "LOSS", "TOKENS/S", "PEAK", "REMOTE/ITERATION", "MODEL", "STARTED"}};
   for (const auto& record : *found) {
     const auto now = isUnfinished(record) ? refreshed(**store, record) : Result<storage::RunRecord>(record);
     if (!now.ok()) return fail("the run cannot be read", now.error(), options.output);
@@ -69,8 +77,10 @@ run::ExitCode list(const Options& options) {
     rows.push_back(rowOf(*now));
   }
   if (options.output == Output::Json) return run::ExitCode::Done;
-  if (rows.size() == 1) say("There are no runs yet; `tidemark-cli run CONFIG` starts one.");
-  else printTable(rows);
+  if (rows.size() == 1)
+    say("There are no runs yet; `tidemark-cli run CONFIG` starts one.");
+  else
+    printTable(rows);
   return run::ExitCode::Done;
 }
 
@@ -103,7 +113,8 @@ void printFacts(const storage::RunRecord& run) {
 
 Status printDetails(const storage::RunStore& store, const storage::RunRecord& run) {
   TIDEMARK_ASSIGN(const auto checkpoints, store.checkpoints(run.id));
-  for (const auto& checkpoint : checkpoints) print("checkpoint  step " + std::to_string(checkpoint.step) + "  " + oneLine(checkpoint.path));
+  for (const auto& checkpoint : checkpoints)
+    print("checkpoint  step " + std::to_string(checkpoint.step) + "  " + oneLine(checkpoint.path));
   TIDEMARK_ASSIGN(const auto lines, store.log(run.id, kShownLogLines));
   for (const auto& line : lines) print("log  " + line.level + ": " + oneLine(line.text));
   TIDEMARK_ASSIGN(const auto values, store.hyperparameters(run.id));

@@ -37,15 +37,19 @@ const char* nextStepFor(run::ExitCode code) {
   switch (code) {
     case run::ExitCode::OutOfMemory:
       return "Raise memory.budget, use more ranks, or lower dataset.max_seq_length or training.micro_batch_size.";
-    case run::ExitCode::RankLost: return "The logs of all ranks are in the run directory; `tidemark-cli resume` goes on from the last checkpoint.";
-    case run::ExitCode::Refused: return "Mend the input and start again.";
-    default: return "The logs of all ranks are in the run directory.";
+    case run::ExitCode::RankLost:
+      return "The logs of all ranks are in the run directory; `tidemark-cli resume` goes on from the last checkpoint.";
+    case run::ExitCode::Refused:
+      return "Mend the input and start again.";
+    default:
+      return "The logs of all ranks are in the run directory.";
   }
 }
 
 void sayEnd(const launch::AgentSettings& settings, const Ending& ending, run::ExitCode code) {
   if (ending.failure) say("error: " + ending.failure->message + "\n  " + nextStepFor(code));
-  if (code == run::ExitCode::Stopped) say("Stopped. `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.");
+  if (code == run::ExitCode::Stopped)
+    say("Stopped. `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.");
 }
 
 void printSummary(const launch::AgentSettings& settings, const Ending& ending, const std::filesystem::path& report) {
@@ -67,7 +71,8 @@ std::filesystem::path writeReports(const launch::AgentSettings& settings, storag
 void announceAgent(const launch::AgentSettings& settings, storage::RunStore* store) {
   if (!store) return;
   const auto known = store->setAgent(settings.runId, ::getpid(), launch::processStartTicks(::getpid()));
-  if (!known.ok()) warn("the database does not know of this agent, so `stop` will not find it: " + known.error().message());
+  if (!known.ok())
+    warn("the database does not know of this agent, so `stop` will not find it: " + known.error().message());
 }
 
 }  // namespace

@@ -66,12 +66,16 @@ run::ExitCode tokenize(const Options& options) {
 void addTokenizeCommand(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("tokenize", "Lines in, one JSON array of token ids per line out");
-  command->add_option("--model", options->model, "GGUF file, Hugging Face directory, tokenizer.json, or org/name from the hub cache")
-      ->required()->type_name("M");
+  command
+      ->add_option("--model", options->model,
+                   "GGUF file, Hugging Face directory, tokenizer.json, or org/name from the hub cache")
+      ->required()
+      ->type_name("M");
   command->add_flag("--decode", options->isDecoding, "The way back: arrays in, texts out");
   command->add_flag("--skip-special", options->skipsSpecial, "With --decode: leave special tokens out");
   command->add_flag("--no-add-special", options->addsNone, "Do not add the tokens that the model puts around a text");
-  command->add_flag_callback("--json", [options] { options->output = Output::Json; }, "With --decode: texts as JSON strings, one a line");
+  command->add_flag_callback(
+      "--json", [options] { options->output = Output::Json; }, "With --decode: texts as JSON strings, one a line");
   command->callback([options, &action] { action = [options] { return tokenize(*options); }; });
 }
 

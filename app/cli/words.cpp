@@ -11,31 +11,46 @@ namespace {
 // What to do next, where the error itself does not say so.
 const char* hintFor(ErrorCode code) {
   switch (code) {
-    case ErrorCode::InvalidConfig: return "Mend the configuration and start again.";
-    case ErrorCode::InvalidInput: return "Mend the file and try again.";
-    case ErrorCode::NotFound: return "Check the path or the name.";
-    case ErrorCode::Unsupported: return "README.md lists what can be used.";
-    case ErrorCode::Io: return "Check that the disk has space and that you may read and write there.";
-    case ErrorCode::OutOfMemory: return "Raise memory.budget, use more ranks, or lower dataset.max_seq_length or training.micro_batch_size.";
-    case ErrorCode::Busy: return "Wait until it is free, or choose another.";
-    case ErrorCode::RankLost: return "The rank's log in the run directory tells more; `tidemark-cli resume` goes on from the last checkpoint.";
-    case ErrorCode::Cancelled: return "";
-    case ErrorCode::Internal: return "This is a fault in Tidemark; please report it with the command and these lines.";
+    case ErrorCode::InvalidConfig:
+      return "Mend the configuration and start again.";
+    case ErrorCode::InvalidInput:
+      return "Mend the file and try again.";
+    case ErrorCode::NotFound:
+      return "Check the path or the name.";
+    case ErrorCode::Unsupported:
+      return "README.md lists what can be used.";
+    case ErrorCode::Io:
+      return "Check that the disk has space and that you may read and write there.";
+    case ErrorCode::OutOfMemory:
+      return "Raise memory.budget, use more ranks, or lower dataset.max_seq_length or training.micro_batch_size.";
+    case ErrorCode::Busy:
+      return "Wait until it is free, or choose another.";
+    case ErrorCode::RankLost:
+      return "The rank's log in the run directory tells more; `tidemark-cli resume` goes on from the last checkpoint.";
+    case ErrorCode::Cancelled:
+      return "";
+    case ErrorCode::Internal:
+      return "This is a fault in Tidemark; please report it with the command and these lines.";
   }
   return "";
 }
 
 const char* failureCodeFor(run::ExitCode code) {
   switch (code) {
-    case run::ExitCode::OutOfMemory: return "out_of_memory";
-    case run::ExitCode::RankLost: return "rank_lost";
-    case run::ExitCode::Refused: return "invalid_input";
-    default: return "failed";
+    case run::ExitCode::OutOfMemory:
+      return "out_of_memory";
+    case run::ExitCode::RankLost:
+      return "rank_lost";
+    case run::ExitCode::Refused:
+      return "invalid_input";
+    default:
+      return "failed";
   }
 }
 
 void printFailure(run::ExitCode code, const std::string& message, Output output) {
-  if (output == Output::Json) print(run::toJsonLine(run::makeEvent(-1, run::FailureEvent{failureCodeFor(code), message})));
+  if (output == Output::Json)
+    print(run::toJsonLine(run::makeEvent(-1, run::FailureEvent{failureCodeFor(code), message})));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ Status checkFiles(const AgentSettings& settings) {
 }  // namespace
 
 Result<run::ExitCode> superviseRun(const AgentSettings& settings, const EventSink& sink) {
-  if (settings.config.parallel.ranks < 1) return Error{ErrorCode::InvalidConfig, "parallel.ranks", "must be at least 1"};
+  if (settings.config.parallel.ranks < 1)
+    return Error{ErrorCode::InvalidConfig, "parallel.ranks", "must be at least 1"};
   TIDEMARK_TRY(checkFiles(settings));
   TIDEMARK_ASSIGN(const auto lock, DirectoryLock::take(settings.directory));
   TIDEMARK_ASSIGN(const auto port, choosePort(settings.config.parallel.masterPort));

@@ -21,13 +21,15 @@ bool hasExitCode(const RankEnd& end, ExitCode code) {
   return WIFEXITED(end.waitStatus) && WEXITSTATUS(end.waitStatus) == static_cast<int>(code);
 }
 
+// How much an end explains: a rank that reports the loss of a peer explains nothing.
 int weight(const RankEnd& end) {
   if (WIFSIGNALED(end.waitStatus)) {
     // An abort on the way down is how an uncaught "peer is gone" looks.
-    return WTERMSIG(end.waitStatus) == SIGABRT && end.signalSent != 0 ? 0 : 2;
+    return WTERMSIG(end.waitStatus) == SIGABRT && end.signalSent != 0 ? 0 : 3;
   }
-  if (hasExitCode(end, ExitCode::OutOfMemory)) return 2;
-  return hasExitCode(end, ExitCode::Refused) ? 1 : 0;
+  if (hasExitCode(end, ExitCode::OutOfMemory)) return 3;
+  if (hasExitCode(end, ExitCode::Refused)) return 2;
+  return hasExitCode(end, ExitCode::RankLost) ? 0 : 1;
 }
 
 ExitCode exitCodeOf(const RankEnd& end) {
@@ -39,10 +41,14 @@ ExitCode exitCodeOf(const RankEnd& end) {
 
 const char* failureCodeOf(ExitCode code) {
   switch (code) {
-    case ExitCode::OutOfMemory: return "out_of_memory";
-    case ExitCode::RankLost: return "rank_lost";
-    case ExitCode::Refused: return "invalid_input";
-    default: return "failed";
+    case ExitCode::OutOfMemory:
+      return "out_of_memory";
+    case ExitCode::RankLost:
+      return "rank_lost";
+    case ExitCode::Refused:
+      return "invalid_input";
+    default:
+      return "failed";
   }
 }
 
@@ -58,7 +64,8 @@ bool isFailure(const RankEnd& end) {
 
 std::string describeEnd(const RankEnd& end) {
   const std::string rank = "rank " + std::to_string(end.rank);
-  if (!WIFSIGNALED(end.waitStatus)) return rank + " ended with exit code " + std::to_string(WEXITSTATUS(end.waitStatus));
+  if (!WIFSIGNALED(end.waitStatus))
+    return rank + " ended with exit code " + std::to_string(WEXITSTATUS(end.waitStatus));
   const int number = WTERMSIG(end.waitStatus);
   const char* name = ::sigabbrev_np(number);
   std::string text = rank + " was killed by " + (name ? "SIG" + std::string(name) : "signal " + std::to_string(number));

@@ -37,7 +37,8 @@ bool isSameProcess(int64_t pid, int64_t startTicks) {
 
 Status requestStop(int64_t pid, int64_t startTicks) {
   const std::string subject = "process " + std::to_string(pid);
-  if (!isSameProcess(pid, startTicks)) return Error{ErrorCode::NotFound, subject, "the run's agent is not running any more"};
+  if (!isSameProcess(pid, startTicks))
+    return Error{ErrorCode::NotFound, subject, "the run's agent is not running any more"};
   if (::kill(static_cast<pid_t>(pid), SIGTERM) != 0) return Error{ErrorCode::Io, subject, std::strerror(errno)};
   return {};
 }

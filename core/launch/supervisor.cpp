@@ -14,7 +14,7 @@ namespace {
 
 using run::ExitCode;
 
-constexpr int kPollMs = 200;           // also finds a rank's end where another thread has swallowed SIGCHLD
+constexpr int kPollMs = 200;  // also finds a rank's end where another thread has swallowed SIGCHLD
 constexpr int kTailLines = 10;
 constexpr int64_t kReportedBadLines = 5;
 
@@ -25,7 +25,12 @@ std::filesystem::path logFile(const AgentSettings& settings, int64_t rank) {
 WorkerCommand commandOf(const AgentSettings& settings, int64_t rank, int64_t masterPort, const sigset_t& mask) {
   const auto ranks = std::to_string(settings.config.parallel.ranks);
   const auto number = std::to_string(rank);
-  WorkerCommand command{settings.worker, {(settings.directory / "config.yaml").string()}, {}, logFile(settings, rank), mask};
+  WorkerCommand command{settings.worker,
+                        {(settings.directory / "config.yaml").string()},
+                        {},
+                        {"TIDEMARK_RESUME"},
+                        logFile(settings, rank),
+                        mask};
   command.environment = {{"RANK", number},
                          {"LOCAL_RANK", number},
                          {"WORLD_SIZE", ranks},
@@ -34,8 +39,8 @@ WorkerCommand commandOf(const AgentSettings& settings, int64_t rank, int64_t mas
                          {"MASTER_PORT", std::to_string(masterPort)},
                          {"OMP_NUM_THREADS", std::to_string(settings.config.parallel.threadsPerRank)},
                          {"TIDEMARK_RUN_DIR", settings.directory.string()},
-                         {"TIDEMARK_EVENT_FD", "3"},
-                         {"TIDEMARK_RESUME", settings.isResume ? "1" : "0"}};
+                         {"TIDEMARK_EVENT_FD", "3"}};
+  if (settings.isResume) command.environment.emplace_back("TIDEMARK_RESUME", "1");
   return command;
 }
 
@@ -153,8 +158,9 @@ void Supervisor::reapRanks() {
     const auto status = ranks_[i].reap();
     if (!status) continue;
     readEvents(static_cast<int64_t>(i));  // what it wrote last
-    const int sent = stage_ == Stage::Killed ? SIGKILL
-                     : stage_ == Stage::Ending || stop_ != StopRequest::None ? SIGTERM : 0;
+    const int sent = stage_ == Stage::Killed                                 ? SIGKILL
+                     : stage_ == Stage::Ending || stop_ != StopRequest::None ? SIGTERM
+                                                                             : 0;
     ends_.push_back({static_cast<int64_t>(i), *status, sent});
     if (!isAnyLeft() || stage_ != Stage::Running) continue;
     if (isFailure(ends_.back())) {
@@ -212,7 +218,8 @@ void Supervisor::recordFailure(const Verdict& verdict) {
 Status Supervisor::finish(const Verdict& verdict) {
   recordFailure(verdict);
   if (verdict.lacksCheckpoint) {
-    record(-1, run::LogEvent{"warning", "ended before all ranks had written a checkpoint; resuming starts from the last one"});
+    record(-1, run::LogEvent{"warning",
+                             "ended before all ranks had written a checkpoint; resuming starts from the last one"});
   }
   record(-1, run::FinishedEvent{settings_.runId, statusOf(verdict.exitCode), completeAdapter(settings_.directory),
                                 static_cast<int64_t>(verdict.exitCode)});

@@ -48,7 +48,7 @@ class Supervisor {
   std::vector<RankEnd> ends_;
   Stage stage_ = Stage::Running;
   StopRequest stop_ = StopRequest::None;
-  std::optional<Clock::time_point> deadline_;  // when the next harsher signal is due
+  std::optional<Clock::time_point> deadline_;      // when the next harsher signal is due
   std::map<int64_t, run::FailureEvent> failures_;  // of each rank, the first that it sent; held back for the verdict
   std::map<int64_t, int64_t> badLines_;
   std::optional<Error> logError_;

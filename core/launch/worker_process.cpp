@@ -14,9 +14,9 @@ namespace tidemark::launch {
 namespace {
 
 constexpr size_t kMaxLineBytes = 64u << 20;
-constexpr int kPipeBytes = 1 << 20;   // so that a rank seldom waits while the agent syncs its log
-constexpr int kEventHandle = 3;       // in the rank; TIDEMARK_EVENT_FD says so
-constexpr int kFirstOwnHandle = 10;   // the agent's ends lie above those that a rank is given
+constexpr int kPipeBytes = 1 << 20;  // so that a rank seldom waits while the agent syncs its log
+constexpr int kEventHandle = 3;      // in the rank; TIDEMARK_EVENT_FD says so
+constexpr int kFirstOwnHandle = 10;  // the agent's ends lie above those that a rank is given
 
 class Handle {
  public:
@@ -52,13 +52,16 @@ Result<Pipe> makePipe() {
   return pipe;
 }
 
-std::vector<std::string> mergedEnvironment(const std::vector<std::pair<std::string, std::string>>& additions) {
+std::vector<std::string> environmentFor(const WorkerCommand& command) {
+  const auto& additions = command.environment;
+  const auto& removed = command.removedVariables;
   std::vector<std::string> merged;
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
     const auto name = text.substr(0, text.find('='));
-    const auto isReplaced = std::any_of(additions.begin(), additions.end(), [&](auto& a) { return a.first == name; });
-    if (!isReplaced) merged.push_back(text);
+    const bool isReplaced = std::any_of(additions.begin(), additions.end(), [&](auto& a) { return a.first == name; });
+    const bool isRemoved = std::find(removed.begin(), removed.end(), name) != removed.end();
+    if (!isReplaced && !isRemoved) merged.push_back(text);
   }
   for (const auto& [name, value] : additions) merged.push_back(name + "=" + value);
   return merged;
@@ -112,10 +115,11 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
 
   std::vector<std::string> argumentTexts{command.program.string()};
   argumentTexts.insert(argumentTexts.end(), command.arguments.begin(), command.arguments.end());
-  auto environmentTexts = mergedEnvironment(command.environment);
+  auto environmentTexts = environmentFor(command);
   const auto arguments = pointers(argumentTexts), environment = pointers(environmentTexts);
-  const ChildPlan plan{command.program.c_str(), arguments.data(),   environment.data(), ::getpid(),          null.get(),
-                       log.get(),               events.write.get(), errors.write.get(), &command.signalMask};
+  const ChildPlan plan{
+      command.program.c_str(), arguments.data(),   environment.data(), ::getpid(), null.get(), log.get(),
+      events.write.get(),      errors.write.get(), &command.signalMask};
 
   WorkerProcess process;
   struct stat info {};
@@ -132,7 +136,8 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   if (count > 0) {
     ::waitpid(process.pid_, nullptr, 0);
     process.isReaped_ = true;
-    return Error{ErrorCode::NotFound, command.program.string(), std::string("cannot be started: ") + std::strerror(code)};
+    return Error{ErrorCode::NotFound, command.program.string(),
+                 std::string("cannot be started: ") + std::strerror(code)};
   }
   ::fcntl(events.read.get(), F_SETFL, O_NONBLOCK);
   process.eventHandle_ = events.read.release();

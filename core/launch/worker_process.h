@@ -18,6 +18,7 @@ struct WorkerCommand {
   std::filesystem::path program;
   std::vector<std::string> arguments;                            // after the program's name
   std::vector<std::pair<std::string, std::string>> environment;  // replaces or joins the agent's own
+  std::vector<std::string> removedVariables;                     // of the agent's own environment
   std::filesystem::path logFile;                                 // stdout and stderr, appended
   sigset_t signalMask{};                                         // of the new process
 };
@@ -39,8 +40,8 @@ class WorkerProcess {
   // Lines longer than 64 MiB come as an empty line.
   std::vector<std::string> readLines();
 
-  void signal(int number) const;        // to the whole group; after reaping: to what is left of it
-  std::optional<int> reap();            // the wait status, once, when the process has ended
+  void signal(int number) const;  // to the whole group; after reaping: to what is left of it
+  std::optional<int> reap();      // the wait status, once, when the process has ended
   bool isReaped() const { return isReaped_; }
 
  private:

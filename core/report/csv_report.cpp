@@ -27,7 +27,8 @@ std::string numberCell(double value) {
 }
 
 std::string operatorRow(const run::OperatorEvent& entry) {
-  std::string row = "operator," + std::to_string(entry.index) + "," + textCell(entry.name) + "," + textCell(entry.trend);
+  std::string row =
+      "operator," + std::to_string(entry.index) + "," + textCell(entry.name) + "," + textCell(entry.trend);
   for (const int64_t bytes : {entry.parameterBytes, entry.remoteBytes, entry.activationBytes, entry.workspaceBytes}) {
     row += "," + std::to_string(bytes);
   }

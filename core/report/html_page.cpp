@@ -21,9 +21,9 @@ h3 { font-size: 14px; margin: 12px 0 8px; }
 .status { font-size: 13px; font-weight: 500; vertical-align: middle; padding: 2px 10px; border: 1px solid var(--rule); border-radius: 999px; color: var(--quiet); }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 4px 24px; margin: 0 0 20px; }
 dl div { display: flex; gap: 8px; min-width: 0; }
-dt { color: var(--quiet); min-width: 84px; }
+dt { color: var(--quiet); min-width: 92px; flex-shrink: 0; }
 dd { margin: 0; overflow-wrap: anywhere; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); gap: 12px; margin-bottom: 16px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 12px; margin-bottom: 16px; }
 .card, figure, section { background: var(--paper); border: 1px solid var(--rule); border-radius: 8px; }
 .card { padding: 12px 14px; }
 .what { color: var(--quiet); font-size: 12.5px; }
@@ -67,9 +67,9 @@ std::string memoryPlots(const RunReport& report) {
   const auto& first = report.firstTimeline;
   const auto& last = report.lastTimeline;
   std::string html;
-  if (last) html += memoryPlot(*last, report, "Memory over one iteration");
+  if (last) html += memoryPlot(*last, "Memory over one iteration");
   if (first && (!last || first->iteration != last->iteration)) {
-    html += memoryPlot(*first, report, "The iteration that measured");
+    html += memoryPlot(*first, "The iteration that measured");
   }
   return html;
 }

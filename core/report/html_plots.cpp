@@ -21,7 +21,8 @@ constexpr const char* kCurve = "#5B7DB1";
 
 using Legend = std::vector<std::pair<std::string, std::string>>;  // colour, text
 
-std::string figure(const std::string& heading, const std::string& remark, const Legend& legend, const std::string& svg) {
+std::string figure(const std::string& heading, const std::string& remark, const Legend& legend,
+                   const std::string& svg) {
   std::string html = "<figure><figcaption><h3>" + escape(heading) + "</h3>";
   for (const auto& [color, text] : legend) {
     html += "<span class=\"key\"><i style=\"background:" + color + "\"></i>" + escape(text) + "</span>";
@@ -54,12 +55,18 @@ constexpr std::array<Space, 5> kSpaces{{{"trainable state", kTrainable, &run::Me
                                         {"activation space", kActivation, &run::MemoryPoint::activation},
                                         {"workspace", kWorkspace, &run::MemoryPoint::workspace}}};
 
+// Round operator numbers, on the way up and on the way down again.
 std::vector<std::pair<double, std::string>> operatorTicks(const std::vector<run::MemoryPoint>& points) {
+  int64_t greatest = 0;
+  for (const auto& point : points) greatest = std::max(greatest, point.operatorIndex);
+  const auto places = roundTicks(0, static_cast<double>(greatest), 7);
+  const auto step = std::max<int64_t>(places.size() > 1 ? std::llround(places[1]) : 1, 1);
+  const double leastDistance = static_cast<double>(points.size()) / 30;  // so that no two labels touch at the turn
   std::vector<std::pair<double, std::string>> ticks;
-  const auto last = static_cast<double>(points.size()) - 1;
-  for (const double place : roundTicks(0, last, 16)) {
-    const auto i = static_cast<size_t>(place);
-    if (i < points.size() && place == static_cast<double>(i)) ticks.emplace_back(place, std::to_string(points[i].operatorIndex));
+  for (size_t i = 0; i < points.size(); ++i) {
+    const auto x = static_cast<double>(i);
+    const bool hasRoom = ticks.empty() || x - ticks.back().first >= leastDistance;
+    if (points[i].operatorIndex % step == 0 && hasRoom) ticks.emplace_back(x, std::to_string(points[i].operatorIndex));
   }
   return ticks;
 }
@@ -91,14 +98,15 @@ PlotAxes axesAround(const std::vector<PlotPoint>& points, Floor floor) {
   const double air = std::max((axes.yEnd - axes.yBegin) * 0.08, std::abs(axes.yEnd) * 0.01 + 1e-9);
   axes.yBegin = floor == Floor::Zero ? 0 : axes.yBegin - air;
   axes.yEnd += air;
-  axes.height = 240;
+  axes.width = 520;  // two stand side by side
+  axes.height = 250;
   axes.xLabel = "step";
   return axes;
 }
 
 }  // namespace
 
-std::string memoryPlot(const run::TimelineEvent& timeline, const RunReport& report, const std::string& heading) {
+std::string memoryPlot(const run::TimelineEvent& timeline, const std::string& heading) {
   const auto& points = timeline.points;
   if (points.empty()) return "";
   std::vector<PlotPoint> lower;
@@ -131,8 +139,7 @@ std::string memoryPlot(const run::TimelineEvent& timeline, const RunReport& repo
     plot.horizontal(static_cast<double>(timeline.budgetBytes), "budget " + formatBytes(timeline.budgetBytes));
   }
   if (const double turn = turnOf(points); turn >= 0) plot.vertical(turn, "turn");
-  const auto policy = report.plans.empty() ? std::string() : ", policy " + report.plans.back().policy;
-  return figure(heading, "iteration " + std::to_string(timeline.iteration) + policy, legend, plot.svg());
+  return figure(heading, "iteration " + std::to_string(timeline.iteration), legend, plot.svg());
 }
 
 std::string activationPlot(const RunReport& report) {
@@ -166,15 +173,16 @@ std::string activationPlot(const RunReport& report) {
   Legend legend{{kActivation, "up: kept in forward"}, {"#F6DAB1", "down: freed in backward"}};
   const bool hasRecomputed = std::any_of(operators.begin(), operators.end(), [](const auto& o) { return !o.isSaved; });
   if (hasRecomputed) legend.emplace_back("#8A94A6", "recomputed");
-  return figure("Activation bytes per operator", "largest: " + largest->name + " " + formatBytes(largest->activationBytes),
-                legend, plot.svg());
+  return figure("Activation bytes per operator",
+                "largest: " + largest->name + " " + formatBytes(largest->activationBytes), legend, plot.svg());
 }
 
 std::string lossPlot(const RunReport& report) {
   if (report.steps.empty()) return "";
   const auto curve = curveOf(report.steps, [](const run::StepEvent& step) { return step.loss; });
   std::vector<PlotPoint> evaluations;
-  for (const auto& evaluation : report.evaluations) evaluations.emplace_back(static_cast<double>(evaluation.step), evaluation.loss);
+  for (const auto& evaluation : report.evaluations)
+    evaluations.emplace_back(static_cast<double>(evaluation.step), evaluation.loss);
   auto all = curve;
   all.insert(all.end(), evaluations.begin(), evaluations.end());
   auto axes = axesAround(all, Floor::Data);

@@ -7,7 +7,7 @@
 
 namespace tidemark::report {
 
-std::string memoryPlot(const run::TimelineEvent& timeline, const RunReport& report, const std::string& heading);
+std::string memoryPlot(const run::TimelineEvent& timeline, const std::string& heading);
 std::string activationPlot(const RunReport& report);
 std::string lossPlot(const RunReport& report);
 std::string throughputPlot(const RunReport& report);

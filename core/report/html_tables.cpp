@@ -53,8 +53,8 @@ std::string planList(const RunReport& report) {
   for (size_t i = 0; i < report.plans.size(); ++i) {
     const auto& plan = report.plans[i];
     rows.push_back({std::to_string(i + 1), plan.reason, plan.policy, formatBytes(plan.budgetBytes),
-                    std::to_string(plan.microBatch), std::to_string(plan.accumulate), formatBytes(plan.predictedPeakBytes),
-                    formatBytes(plan.predictedRemoteBytes)});
+                    std::to_string(plan.microBatch), std::to_string(plan.accumulate),
+                    formatBytes(plan.predictedPeakBytes), formatBytes(plan.predictedRemoteBytes)});
   }
   return "<h3>Plans in the order in which they took effect</h3>" + table(rows, 3);
 }
@@ -81,15 +81,17 @@ std::string headerBlock(const RunReport& report) {
 
 std::string figureCards(const Figures& figures) {
   std::string html = "<div class=\"cards\">\n";
-  html += card("Remote per iteration", bytesOr(figures.remoteBytes),
-               "optimum " + bytesOr(figures.optimalRemoteBytes) + " · gather-always " + bytesOr(figures.gatherAlwaysBytes));
+  html +=
+      card("Remote per iteration", bytesOr(figures.remoteBytes),
+           "optimum " + bytesOr(figures.optimalRemoteBytes) + " · gather-always " + bytesOr(figures.gatherAlwaysBytes));
   html += card("Hit rate", figures.hitRate ? percent(*figures.hitRate) : kUnknown,
-               "planned: boundary " + (figures.boundaryHitRate ? percent(*figures.boundaryHitRate) : kUnknown) + " · turn " +
-                   (figures.turnHitRate ? percent(*figures.turnHitRate) : kUnknown));
+               "planned: boundary " + (figures.boundaryHitRate ? percent(*figures.boundaryHitRate) : kUnknown) +
+                   " · turn " + (figures.turnHitRate ? percent(*figures.turnHitRate) : kUnknown));
   html += card("Peak", bytesOr(figures.peakBytes),
                "budget " + bytesOr(figures.budgetBytes) + " · predicted " + bytesOr(figures.predictedPeakBytes));
-  html += card("Throughput", figures.tokensPerSecond ? fixed(*figures.tokensPerSecond, 0) + " tokens/s" : kUnknown,
-               "predicted " + (figures.predictedTokensPerSecond ? fixed(*figures.predictedTokensPerSecond, 0) : kUnknown));
+  html +=
+      card("Throughput", figures.tokensPerSecond ? fixed(*figures.tokensPerSecond, 0) + " tokens/s" : kUnknown,
+           "predicted " + (figures.predictedTokensPerSecond ? fixed(*figures.predictedTokensPerSecond, 0) : kUnknown));
   html += card("Stall", figures.stallFraction ? percent(*figures.stallFraction) : kUnknown, "of the steps' time");
   html += card("Loss", figures.lastLoss ? fixed(*figures.lastLoss, 4) : kUnknown,
                "first step " + (figures.firstLoss ? fixed(*figures.firstLoss, 4) : kUnknown) +
@@ -118,13 +120,13 @@ std::string planTable(const RunReport& report, const Figures& figures) {
 
 std::string operatorTable(const RunReport& report) {
   if (report.operators.empty()) return "";
-  std::vector<std::vector<std::string>> rows{{"#", "Operator", "Trend", "Activation", "Parameters", "Remote", "Activation bytes",
-                                              "Workspace", "Forward", "Backward", "Gather"}};
+  std::vector<std::vector<std::string>> rows{{"#", "Operator", "Trend", "Activation", "Parameters", "Remote",
+                                              "Activation bytes", "Workspace", "Forward", "Backward", "Gather"}};
   for (const auto& entry : report.operators) {
     rows.push_back({std::to_string(entry.index), entry.name, entry.trend, entry.isSaved ? "saved" : "recomputed",
-                    formatBytes(entry.parameterBytes), formatBytes(entry.remoteBytes), formatBytes(entry.activationBytes),
-                    formatBytes(entry.workspaceBytes), seconds(entry.forwardSeconds), seconds(entry.backwardSeconds),
-                    seconds(entry.gatherSeconds)});
+                    formatBytes(entry.parameterBytes), formatBytes(entry.remoteBytes),
+                    formatBytes(entry.activationBytes), formatBytes(entry.workspaceBytes),
+                    seconds(entry.forwardSeconds), seconds(entry.backwardSeconds), seconds(entry.gatherSeconds)});
   }
   return section("Operators, as measured in the first iteration on rank 0", table(rows, 4));
 }
@@ -132,12 +134,14 @@ std::string operatorTable(const RunReport& report) {
 std::string rankTable(const RunReport& report) {
   if (report.lastStepOfRank.empty()) return "";
   std::vector<std::vector<std::string>> rows{{"Rank", "Step", "Peak", "Static", "Dynamic peak", "Activation peak",
-                                              "Workspace peak", "Trainable", "Resident", "Remote in the step", "Stall"}};
+                                              "Workspace peak", "Trainable", "Resident", "Remote in the step",
+                                              "Stall"}};
   for (const auto& [rank, step] : report.lastStepOfRank) {
-    rows.push_back({std::to_string(rank), std::to_string(step.step), formatBytes(step.peakBytes), formatBytes(step.staticBytes),
-                    formatBytes(step.dynamicPeakBytes), formatBytes(step.activationPeakBytes),
-                    formatBytes(step.workspacePeakBytes), formatBytes(step.trainableBytes), formatBytes(step.residentBytes),
-                    formatBytes(step.remoteBytes), seconds(step.stallSeconds)});
+    rows.push_back({std::to_string(rank), std::to_string(step.step), formatBytes(step.peakBytes),
+                    formatBytes(step.staticBytes), formatBytes(step.dynamicPeakBytes),
+                    formatBytes(step.activationPeakBytes), formatBytes(step.workspacePeakBytes),
+                    formatBytes(step.trainableBytes), formatBytes(step.residentBytes), formatBytes(step.remoteBytes),
+                    seconds(step.stallSeconds)});
   }
   return section("Ranks, in their last step", table(rows, 1));
 }

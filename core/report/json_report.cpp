@@ -36,9 +36,14 @@ OrderedJson summaryOf(const RunReport& report) {
 std::string toJson(const RunReport& report) {
   OrderedJson json;
   json["report_version"] = 1;
-  json["run"] = {{"id", report.id},           {"name", report.name},       {"status", report.status},
-                 {"model", report.model},     {"dataset", report.dataset}, {"created_at", report.createdAt},
-                 {"tidemark_version", report.tidemarkVersion}, {"host", report.host}};
+  json["run"] = {{"id", report.id},
+                 {"name", report.name},
+                 {"status", report.status},
+                 {"model", report.model},
+                 {"dataset", report.dataset},
+                 {"created_at", report.createdAt},
+                 {"tidemark_version", report.tidemarkVersion},
+                 {"host", report.host}};
   json["summary"] = summaryOf(report);
   json["hyperparameters"] = OrderedJson::object();
   for (const auto& [key, value] : report.hyperparameters) json["hyperparameters"][key] = value;

@@ -8,7 +8,7 @@
 namespace tidemark::report {
 namespace {
 
-constexpr double kWidth = 880, kLeft = 64, kRight = 16, kTop = 16, kBottom = 46;
+constexpr double kLeft = 64, kRight = 16, kTop = 16, kBottom = 46;
 constexpr size_t kColumns = 800;
 
 std::string at(double value) {
@@ -70,7 +70,7 @@ SvgPlot::SvgPlot(std::string title, PlotAxes axes) : title_(std::move(title)), a
 }
 
 double SvgPlot::px(double x) const {
-  return kLeft + (x - axes_.xBegin) / (axes_.xEnd - axes_.xBegin) * (kWidth - kLeft - kRight);
+  return kLeft + (x - axes_.xBegin) / (axes_.xEnd - axes_.xBegin) * (axes_.width - kLeft - kRight);
 }
 
 double SvgPlot::py(double y) const {
@@ -99,21 +99,22 @@ void SvgPlot::line(const std::vector<PlotPoint>& points, const std::string& colo
 void SvgPlot::dots(const std::vector<PlotPoint>& points, const std::string& color) {
   for (const auto& [x, y] : points) {
     if (!std::isfinite(y)) continue;
-    marks_ += "<circle class=\"dot\" cx=\"" + at(px(x)) + "\" cy=\"" + at(py(y)) + "\" r=\"4\" fill=\"" + color + "\"/>\n";
+    marks_ +=
+        "<circle class=\"dot\" cx=\"" + at(px(x)) + "\" cy=\"" + at(py(y)) + "\" r=\"4\" fill=\"" + color + "\"/>\n";
   }
 }
 
 void SvgPlot::bar(double xBegin, double xEnd, double yBegin, double yEnd, const std::string& color, double opacity,
                   const std::string& tooltip) {
   const double top = std::min(py(yBegin), py(yEnd)), height = std::abs(py(yBegin) - py(yEnd));
-  marks_ += "<rect x=\"" + fixed(px(xBegin), 2) + "\" y=\"" + at(top) + "\" width=\"" + fixed(px(xEnd) - px(xBegin), 2) +
-            "\" height=\"" + at(height) + "\" fill=\"" + color + "\" fill-opacity=\"" + fixed(opacity, 2) + "\"><title>" +
-            escape(tooltip) + "</title></rect>\n";
+  marks_ += "<rect x=\"" + fixed(px(xBegin), 2) + "\" y=\"" + at(top) + "\" width=\"" +
+            fixed(px(xEnd) - px(xBegin), 2) + "\" height=\"" + at(height) + "\" fill=\"" + color +
+            "\" fill-opacity=\"" + fixed(opacity, 2) + "\"><title>" + escape(tooltip) + "</title></rect>\n";
 }
 
 void SvgPlot::horizontal(double y, const std::string& label) {
-  overlays_ += lineAt(kLeft, py(y), kWidth - kRight, py(y), "limit");
-  overlays_ += textAt(kWidth - kRight - 4, py(y) - 5, "end", label, "note");
+  overlays_ += lineAt(kLeft, py(y), axes_.width - kRight, py(y), "limit");
+  overlays_ += textAt(axes_.width - kRight - 4, py(y) - 5, "end", label, "note");
 }
 
 void SvgPlot::vertical(double x, const std::string& label) {
@@ -128,17 +129,17 @@ std::string SvgPlot::frame() const {
   const double yStep = yTicks.size() > 1 ? yTicks[1] - yTicks[0] : 1;
   for (const double tick : yTicks) {
     const double y = py(tick * axes_.yUnit);
-    text += lineAt(kLeft, y, kWidth - kRight, y, "grid");
+    text += lineAt(kLeft, y, axes_.width - kRight, y, "grid");
     text += textAt(kLeft - 8, y + 4, "end", tickText(axes_.hasAbsoluteTicks ? std::abs(tick) : tick, yStep));
   }
   auto xTicks = axes_.xTicks;
   if (xTicks.empty()) {
-    const auto places = roundTicks(axes_.xBegin, axes_.xEnd, 10);
+    const auto places = roundTicks(axes_.xBegin, axes_.xEnd, axes_.width / 88);
     const double step = places.size() > 1 ? places[1] - places[0] : 1;
     for (const double place : places) xTicks.emplace_back(place, tickText(place, step));
   }
   for (const auto& [x, label] : xTicks) text += textAt(px(x), bottom + 18, "middle", label);
-  text += textAt((kLeft + kWidth - kRight) / 2, axes_.height - 8, "middle", axes_.xLabel, "label");
+  text += textAt((kLeft + axes_.width - kRight) / 2, axes_.height - 8, "middle", axes_.xLabel, "label");
   const double middle = (kTop + bottom) / 2;
   text += "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(14," + at(middle) + ") rotate(-90)\">" +
           escape(axes_.yLabel) + "</text>";
@@ -147,9 +148,9 @@ std::string SvgPlot::frame() const {
 
 std::string SvgPlot::svg() const {
   const double zero = py(std::clamp(0.0, axes_.yBegin, axes_.yEnd));
-  return "<svg viewBox=\"0 0 " + at(kWidth) + " " + std::to_string(axes_.height) + "\" role=\"img\" aria-label=\"" +
-         escape(title_) + "\">\n" + frame() + "\n" + marks_ + lineAt(kLeft, zero, kWidth - kRight, zero, "axis") + overlays_ +
-         "\n</svg>\n";
+  return "<svg viewBox=\"0 0 " + std::to_string(axes_.width) + " " + std::to_string(axes_.height) +
+         "\" role=\"img\" aria-label=\"" + escape(title_) + "\">\n" + frame() + "\n" + marks_ +
+         lineAt(kLeft, zero, axes_.width - kRight, zero, "axis") + overlays_ + "\n</svg>\n";
 }
 
 }  // namespace tidemark::report

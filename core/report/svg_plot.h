@@ -12,7 +12,7 @@ struct PlotAxes {
   std::string xLabel, yLabel;   // with units
   double yUnit = 1;             // tick labels show y / yUnit
   std::vector<std::pair<double, std::string>> xTicks;  // empty: round numbers
-  int height = 300;
+  int width = 880, height = 300;  // of the drawing; texts keep their size relative to these
   bool hasAbsoluteTicks = false;  // tick labels without their sign, where both directions are amounts
 };
 

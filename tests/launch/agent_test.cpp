@@ -39,7 +39,7 @@ TEST_F(Agent, GivesEachRankItsEnvironment) {
   EXPECT_EQ(exitCode(), 0);
   const auto second = text("environment-1");
   for (const char* line : {"\nLOCAL_RANK=1\n", "\nWORLD_SIZE=2\n", "\nLOCAL_WORLD_SIZE=2\n", "\nMASTER_ADDR=127.0.0.1\n",
-                           "\nOMP_NUM_THREADS=3\n", "\nTIDEMARK_EVENT_FD=3\n", "\nTIDEMARK_RESUME=0\n"}) {
+                           "\nOMP_NUM_THREADS=3\n", "\nTIDEMARK_EVENT_FD=3\n", "\nTIDEMARK_RESUME=(unset)\n"}) {
     EXPECT_THAT(second, HasSubstr(line));
   }
   EXPECT_THAT(second, HasSubstr("TIDEMARK_RUN_DIR=" + directory_.string()));

@@ -1,4 +1,5 @@
-// Plays a rank: carries out the commands in RUN_DIR/script-RANK, one a line. For the agent's tests alone.
+// Plays a rank: carries out the commands in SCRIPTS/script-RANK, one a line, where SCRIPTS is TIDEMARK_FAKE_SCRIPTS or else
+// the run directory. For the tests of the agent and the command line.
 //   event JSON   a whole line into the event pipe        raw TEXT     the same without a newline
 //   log TEXT     a line on stderr                        sleep MS     exit N     kill SIGNUM     ignore SIGNUM
 //   on_term N    exit with N at SIGTERM                  environment  appends RUN_DIR/environment-RANK
@@ -78,7 +79,8 @@ void carryOut(const std::string& verb, const std::string& rest, const std::strin
 int main(int argc, char** argv) {
   if (argc != 2 || ::access(argv[1], R_OK) != 0) return 97;
   const auto rank = variable("RANK");
-  std::ifstream script(directory + "/script-" + rank);
+  const char* scripts = std::getenv("TIDEMARK_FAKE_SCRIPTS");
+  std::ifstream script((scripts ? scripts : directory) + "/script-" + rank);
   for (std::string line; std::getline(script, line);) {
     std::istringstream words(line);
     std::string verb, rest;

@@ -40,6 +40,13 @@ TEST(Outcome, AnAbortOnTheWayDownExplainsNothing) {
   EXPECT_EQ(verdict.rank, 0);
 }
 
+TEST(Outcome, ARankThatReportsALostPeerIsNotTheCause) {
+  const auto verdict = judge({{0, exited(5), 0}, {1, exited(3), SIGTERM}}, StopRequest::None);
+  EXPECT_EQ(verdict.exitCode, ExitCode::Failed);
+  EXPECT_EQ(verdict.rank, 1);
+  EXPECT_EQ(judge({{0, exited(5), 0}, {1, exited(5), 0}}, StopRequest::None).exitCode, ExitCode::RankLost);
+}
+
 TEST(Outcome, OutOfMemoryKeepsItsCode) {
   const auto verdict = judge({{1, exited(4), 0}, {0, killed(SIGABRT), SIGTERM}}, StopRequest::None);
   EXPECT_EQ(verdict.exitCode, ExitCode::OutOfMemory);

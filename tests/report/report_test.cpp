@@ -62,7 +62,8 @@ TEST(Figures, AreDerivedFromTheMeasurements) {
 
 TEST(Figures, ARunThatHasNotBegunHasNone) {
   const auto figures = figuresOf(RunReport{});
-  EXPECT_FALSE(figures.remoteBytes || figures.hitRate || figures.peakBytes || figures.tokensPerSecond || figures.lastLoss);
+  EXPECT_FALSE(figures.remoteBytes || figures.hitRate || figures.peakBytes || figures.tokensPerSecond ||
+               figures.lastLoss);
   EXPECT_THAT(toHtml(RunReport{}), HasSubstr("</html>"));
   EXPECT_EQ(parseCsv(toCsv(RunReport{})).front().size(), 13u);
 }
@@ -122,7 +123,8 @@ TEST(HtmlReport, EscapesEveryTextFromOutside) {
 TEST(HtmlReport, LoadsNothingFromAnywhere) {
   const auto html = toHtml(exampleRun());
   EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
-  for (const char* part : {"http://", "https://", "src=", "@import", "url(", "<link", "<img"}) EXPECT_THAT(html, Not(HasSubstr(part)));
+  for (const char* part : {"http://", "https://", "src=", "@import", "url(", "<link", "<img"})
+    EXPECT_THAT(html, Not(HasSubstr(part)));
 }
 
 TEST(HtmlReport, EveryElementIsClosed) {
@@ -145,8 +147,9 @@ TEST(HtmlReport, EveryElementIsClosed) {
 
 TEST(HtmlReport, ShowsThePlotsWithTheColoursOfTheSpaces) {
   const auto html = toHtml(exampleRun());
-  for (const char* part : {"#5B7DB1", "#2A9D8F", "#E9A23B", "#C8553D", "#8064A2", "Memory over one iteration", "The iteration that measured",
-                           "budget 1.12 GiB", "Activation bytes per operator", "Plan against measurement", "tokens per second"}) {
+  for (const char* part : {"#5B7DB1", "#2A9D8F", "#E9A23B", "#C8553D", "#8064A2", "Memory over one iteration",
+                           "The iteration that measured", "budget 1.12 GiB", "Activation bytes per operator",
+                           "Plan against measurement", "tokens per second"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
 }
@@ -155,7 +158,8 @@ TEST(HtmlReport, StaysSmallForADaysRun) { EXPECT_LT(toHtml(exampleRun(50'000)).s
 
 TEST(SvgPlot, TicksAreRound) {
   EXPECT_THAT(roundTicks(0, 10, 5), testing::ElementsAre(0, 2, 4, 6, 8, 10));
-  EXPECT_THAT(roundTicks(0.13, 0.52, 4), testing::Pointwise(testing::DoubleNear(1e-12), std::vector<double>{0.2, 0.3, 0.4, 0.5}));
+  EXPECT_THAT(roundTicks(0.13, 0.52, 4),
+              testing::Pointwise(testing::DoubleNear(1e-12), std::vector<double>{0.2, 0.3, 0.4, 0.5}));
   EXPECT_EQ(roundTicks(3, 3, 5).size(), 1u);
 }
 

@@ -1,0 +1,117 @@
+// What the command line refuses before anything exists: exit code 2, words that name the culprit, no run directory.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/app/cli_run.h"
+
+namespace tidemark::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class CliRefusal : public CliTest {
+ protected:
+  void expectRefused(const Outcome& outcome, const std::vector<std::string>& words) {
+    EXPECT_EQ(outcome.exitCode, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    for (const auto& word : words) EXPECT_THAT(outcome.err, HasSubstr(word));
+    EXPECT_FALSE(std::filesystem::exists(runDirectory_));
+    EXPECT_EQ(cli({"runs", "--json"}).out, "");
+  }
+};
+
+TEST_F(CliRefusal, AVerbIsNeededAndMustBeKnown) {
+  EXPECT_EQ(cli({}).exitCode, 2);
+  EXPECT_EQ(cli({"fly"}).exitCode, 2);
+  EXPECT_EQ(cli({"run"}).exitCode, 2);
+  EXPECT_EQ(cli({"--help"}).exitCode, 0);
+}
+
+TEST_F(CliRefusal, AMissingConfigurationIsNamed) { expectRefused(cli({"run", "nowhere.yaml"}), {"nowhere.yaml"}); }
+
+TEST_F(CliRefusal, AllProblemsAreListedAtOnce) {
+  const auto path = config("memory: {policy: elastik}\nparallel: {rank: 2}\n");
+  expectRefused(cli({"run", path, "--set", "training.learning_rate=-1"}),
+                {"3 problems", "memory.policy", "parallel.rank", "parallel.ranks", "training.learning_rate",
+                 "Nothing was started"});
+}
+
+TEST_F(CliRefusal, AnUnknownModelIsNamed) {
+  expectRefused(cli({"run", config(), "--set", "model=no/such-model"}), {"the model cannot be used", "no/such-model"});
+}
+
+TEST_F(CliRefusal, ATruncatedModelIsRefused) {
+  const auto file = model_ / "model.safetensors";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1000);
+  expectRefused(cli({"run", config()}), {"the model cannot be used", "model.safetensors"});
+}
+
+TEST_F(CliRefusal, EveryMalformedRowIsNamedWithItsPlace) {
+  write(folder_ / "data.jsonl",
+        "{\"prompt\": \"a\", \"completion\": \"b\"}\n{\"prompt\": \n{\"prompt\": 5, \"completion\": \"b\"}\n");
+  expectRefused(cli({"run", config()}), {"the data cannot be used", "data.jsonl:2:", "data.jsonl:3"});
+}
+
+TEST_F(CliRefusal, ADirectoryWithFilesInItIsLeftAlone) {
+  std::filesystem::create_directory(runDirectory_);
+  write(runDirectory_ / "thesis.txt", "precious");
+  const auto outcome = cli({"run", config()});
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("must be new or empty"));
+  EXPECT_EQ(read(runDirectory_ / "thesis.txt"), "precious");
+}
+
+TEST_F(CliRefusal, ADirectoryThatWasEmptyIsEmptyAgain) {
+  std::filesystem::create_directory(runDirectory_);
+  write(folder_ / "data.jsonl", "broken\n");
+  EXPECT_EQ(cli({"run", config()}).exitCode, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(runDirectory_));
+}
+
+TEST_F(CliRefusal, APortInUseIsNamed) {
+  const int handle = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(handle, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(handle, 1), 0);
+  socklen_t size = sizeof address;
+  ::getsockname(handle, reinterpret_cast<sockaddr*>(&address), &size);
+  const auto port = std::to_string(ntohs(address.sin_port));
+  expectRefused(cli({"run", config(), "--set", "parallel.master_port=" + port}), {"port " + port});
+  ::close(handle);
+}
+
+TEST_F(CliRefusal, AMissingEngineIsNamed) {
+  std::filesystem::remove(folder_ / "bin" / "tidemark-worker");
+  expectRefused(cli({"run", config()}), {"the training engine is missing", "tidemark-worker"});
+  EXPECT_EQ(cli({"score", "--model", "x"}).exitCode, 2);
+}
+
+TEST_F(CliRefusal, ProgramsGetTheReasonAsAnEvent) {
+  const auto outcome = cli({"run", config(), "--json", "--set", "model=no/such-model"});
+  EXPECT_EQ(outcome.exitCode, 2);
+  ASSERT_EQ(outcome.lines().size(), 1u);
+  EXPECT_EQ(outcome.lines()[0]["event"], "failure");
+  EXPECT_EQ(outcome.lines()[0]["code"], "invalid_input");
+}
+
+TEST_F(CliRefusal, AnUnknownRunIsNamed) {
+  for (const char* verb : {"show", "resume", "stop"}) {
+    const auto outcome = cli({verb, "nobody"});
+    EXPECT_EQ(outcome.exitCode, 2) << verb;
+    EXPECT_THAT(outcome.err, HasSubstr("nobody")) << verb;
+  }
+}
+
+TEST_F(CliRefusal, PlanChecksTheConfigurationBeforeTheEngineIsAsked) {
+  const auto outcome = cli({"plan", config("memory: {policy: elastik}\n")});
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("memory.policy"));
+}
+
+}  // namespace
+}  // namespace tidemark::cli
