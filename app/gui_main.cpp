@@ -6,6 +6,7 @@
 #include <QIcon>
 #include <QSettings>
 #include <QTimer>
+#include <filesystem>
 #include <iostream>
 
 #include "storage/run_store.h"
@@ -51,7 +52,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QStringLiteral(TIDEMARK_VERSION));
   QApplication::setOrganizationName(QStringLiteral("tidemark"));
   QApplication::setDesktopFileName(QStringLiteral("tidemark"));
-  QApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("tidemark")));
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/tidemark/icons/tidemark.png")));
   if (QLocale().language() == QLocale::C) QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
 
   QCommandLineParser parser;
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
   parser.process(application);
 
   ui::WindowSettings settings;
-  settings.database = parser.isSet(db) ? QFileInfo(parser.value(db)).absoluteFilePath().toStdString()
+  settings.database = parser.isSet(db) ? std::filesystem::path(QFileInfo(parser.value(db)).absoluteFilePath().toStdString())
                                        : storage::RunStore::defaultPath();
   settings.cli = QDir(QApplication::applicationDirPath()).filePath(QStringLiteral("tidemark-cli"));
   settings.appearance = parser.isSet(grab) ? ui::Appearance::Light : storedAppearance();

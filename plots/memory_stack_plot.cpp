@@ -14,6 +14,8 @@ namespace {
 // From the top of the stack to its bottom.
 constexpr std::array kStack{Space::Workspace, Space::Activation, Space::Dynamic, Space::Static, Space::Trainable};
 
+constexpr int kLeastTickGapPx = 26;
+
 double bytesOf(const MemoryMoment& moment, Space space) {
   switch (space) {
     case Space::Static: return moment.staticCache;
@@ -119,8 +121,9 @@ void MemoryStackPlot::layOutAxes() {
   }
   for (int i = 0; i < count; ++i) {
     const int index = series_.moments[static_cast<std::size_t>(i)].operatorIndex;
-    const bool isNearTurn = forward > 0 && forward < count && std::abs(i - forward + 0.5) < stride * 0.35 && i != forward - 1;
-    if (index % stride == 0 && !isNearTurn) ticker->addTick(i, QString::number(index));
+    const int mirrored = 2 * forward - 1 - i;  // the same operator in the forward
+    const bool isTooClose = i >= forward && (i - mirrored) * plot()->width() / count < kLeastTickGapPx;
+    if (index % stride == 0 && !isTooClose) ticker->addTick(i, QString::number(index));
   }
   plot()->xAxis->setTicker(ticker);
 }

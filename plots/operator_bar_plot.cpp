@@ -4,6 +4,7 @@
 
 #include <QKeyEvent>
 #include <algorithm>
+#include <cmath>
 
 #include "plots/hover_card.h"
 #include "plots/quantity.h"
@@ -12,6 +13,14 @@ namespace tidemark::plots {
 namespace {
 
 constexpr double kBarWidth = 0.86;
+
+// Bytes freed are bytes: no minus below zero.
+class SizeTicker : public QCPAxisTicker {
+ protected:
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override {
+    return QCPAxisTicker::getTickLabel(std::abs(tick), locale, format, precision);
+  }
+};
 
 // Places a text in a corner of the axis rect, where the y range leaves room for it.
 QCPItemText* makeCornerText(QCustomPlot* plot, double x, double y, Qt::Alignment alignment) {
@@ -41,6 +50,7 @@ OperatorBarPlot::OperatorBarPlot(QWidget* parent) : PlotFrame(parent) {
   upText_->setText(tr("▲ kept in forward"));
   downText_->setText(tr("▼ freed in backward"));
   plot()->xAxis->grid()->setVisible(false);
+  plot()->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new SizeTicker));
   setAccessibleName(tr("Activation kept per operator"));
   setTheme(theme());
   setBars({});

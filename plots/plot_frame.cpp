@@ -2,6 +2,7 @@
 
 #include <qcustomplot.h>
 
+#include <QFocusEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QVBoxLayout>
@@ -69,9 +70,15 @@ void PlotFrame::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange) setTheme(theme_);
 }
 
+void PlotFrame::focusInEvent(QFocusEvent* event) {
+  QWidget::focusInEvent(event);
+  showsFocus_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  update();
+}
+
 void PlotFrame::paintEvent(QPaintEvent* event) {
   QWidget::paintEvent(event);
-  if (hasFocus()) {
+  if (hasFocus() && showsFocus_) {
     QPainter painter(this);
     painter.setPen(QPen(theme_.accent, 2));
     painter.drawRect(rect().adjusted(0, 0, -1, -1));

@@ -35,6 +35,7 @@ class PlotFrame : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
   void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
 
  private:
   void restyle();
@@ -42,6 +43,7 @@ class PlotFrame : public QWidget {
   PlotTheme theme_ = PlotTheme::light();
   QCustomPlot* plot_;
   HoverCard* card_;
+  bool showsFocus_ = false;  // came here by the keyboard
 };
 
 }  // namespace tidemark::plots

@@ -57,7 +57,7 @@ TEST(RunListModel, UpdatesInPlaceSoThatViewsKeepTheirSelection) {
   model.setRecords({record(4), record(1), changed});
   EXPECT_EQ(resets.count(), 0);
   EXPECT_EQ(second.row(), 2);
-  EXPECT_EQ(second.siblingAtColumn(RunListModel::Step).data().toString(), "77 / 100");
+  EXPECT_EQ(second.sibling(second.row(), RunListModel::Step).data().toString(), "77 / 100");
 }
 
 TEST(RunListModel, SortsByValueNotByText) {

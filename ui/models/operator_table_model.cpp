@@ -52,7 +52,7 @@ QVariant sortValue(const OperatorEvent& op, int column) {
   }
 }
 
-bool isNumber(int column) { return column == OperatorTableModel::Index || column >= OperatorTableModel::Activation; }
+bool isNumber(int column) { return column >= OperatorTableModel::Activation; }
 
 }  // namespace
 

@@ -40,12 +40,14 @@ double remotePerIteration(const run::StepEvent& step) {
 Figure remoteFigure(const RunDetail& detail, const run::StepEvent* step) {
   Figure figure{tr("Remote per iteration"), kNone, {},
                 tr("Bytes of other ranks' weights that this rank gathered in one iteration")};
-  if (step) figure.value = bytesText(remotePerIteration(*step));
+  // One unit for all three, so that the note needs to name none.
+  const double always = 2 * remoteBytesOf(detail);
+  const plots::ByteUnit unit = plots::byteUnitFor(step && remotePerIteration(*step) > 0 ? remotePerIteration(*step) : always);
+  const auto number = [&](double bytes) { return decimalText(bytes / unit.divisor, 3); };
+  if (step) figure.value = tr("%1 %2").arg(number(remotePerIteration(*step)), unit.name);
   QStringList notes;
-  if (!detail.plans.empty()) {
-    notes << tr("optimum %1").arg(bytesText(static_cast<double>(detail.plans.back().optimalRemoteBytes)));
-  }
-  if (!detail.operators.empty()) notes << tr("gather-always %1").arg(bytesText(2 * remoteBytesOf(detail)));
+  if (!detail.plans.empty()) notes << tr("optimum %1").arg(number(static_cast<double>(detail.plans.back().optimalRemoteBytes)));
+  if (!detail.operators.empty()) notes << tr("gather-always %1").arg(number(always));
   figure.note = notes.join(QStringLiteral(" · "));
   return figure;
 }

@@ -54,9 +54,9 @@ QString toolTipOf(const RunRecord& run, int column) {
   return {};
 }
 
-bool isNumber(int column) {
+bool isRightAligned(int column) {
   return column == RunListModel::Step || column == RunListModel::Loss || column == RunListModel::Throughput ||
-         column == RunListModel::Peak;
+         column == RunListModel::Peak || column == RunListModel::Created;
 }
 
 }  // namespace
@@ -73,13 +73,13 @@ QVariant RunListModel::value(const RunRecord& run, int column, int role) const {
     }
     case Qt::ForegroundRole: return column == Status ? QVariant(statusColor(run.status)) : QVariant();
     case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter | (isNumber(column) ? Qt::AlignRight : Qt::AlignLeft));
+      return QVariant(Qt::AlignVCenter | (isRightAligned(column) ? Qt::AlignRight : Qt::AlignLeft));
     default: return {};
   }
 }
 
 QVariant RunListModel::header(int column, int role) const {
-  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignVCenter | (isNumber(column) ? Qt::AlignRight : Qt::AlignLeft));
+  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignVCenter | (isRightAligned(column) ? Qt::AlignRight : Qt::AlignLeft));
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
   const bool isTip = role == Qt::ToolTipRole;
   switch (column) {

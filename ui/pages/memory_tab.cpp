@@ -53,6 +53,7 @@ MemoryTab::MemoryTab(QWidget* parent)
 Card* MemoryTab::makeStackCard() {
   auto* card = new Card(tr("Memory over one iteration"));
   card->header()->insertWidget(1, makeLegend());
+  rank_->setFixedWidth(62);
   rank_->setAccessibleName(tr("Rank"));
   rank_->setToolTip(tr("The rank whose memory is shown"));
   card->header()->addWidget(rank_);
@@ -103,7 +104,9 @@ void MemoryTab::show(const RunDetail& detail, const std::vector<run::StepEvent>&
   curves_->setSeries(curvesOf(steps, detail.evaluations));
   stackCard_->setCaption(tr("%1 on rank").arg(stack_->unitName()));
   showRanks(detail);
-  showSlider(detail);
+  int64_t iterationsDone = 0;
+  for (const run::StepEvent& step : steps) iterationsDone += step.iterations;
+  showSlider(detail, iterationsDone);
 }
 
 void MemoryTab::showRanks(const RunDetail& detail) {
@@ -114,7 +117,7 @@ void MemoryTab::showRanks(const RunDetail& detail) {
   rank_->setCurrentIndex(static_cast<int>(detail.wish.rank));
 }
 
-void MemoryTab::showSlider(const RunDetail& detail) {
+void MemoryTab::showSlider(const RunDetail& detail, int64_t iterationsDone) {
   iterations_ = detail.iterations;
   const bool isLive = detail.wish.iteration < 0;
   const int last = static_cast<int>(iterations_.size()) - 1;
@@ -131,7 +134,9 @@ void MemoryTab::showSlider(const RunDetail& detail) {
     sliderText_->setText(tr("not measured yet"));
     return;
   }
-  const QString number = plots::countText(static_cast<double>(detail.timeline->iteration));
+  // A timeline holds until the next one that differs: live, it is that of the run's last iteration.
+  const int64_t iteration = isLive ? std::max(iterationsDone, detail.timeline->iteration) : detail.timeline->iteration;
+  const QString number = plots::countText(static_cast<double>(iteration));
   sliderText_->setText(isLive ? tr("%1 · live").arg(number) : number);
 }
 

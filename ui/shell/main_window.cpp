@@ -1,6 +1,5 @@
 #include "ui/shell/main_window.h"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QDesktopServices>
 #include <QHBoxLayout>
@@ -11,6 +10,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QUrl>
+#include <algorithm>
 
 #include "ui/live/run_launcher.h"
 #include "ui/live/run_watcher.h"
@@ -22,9 +22,20 @@
 
 namespace tidemark::ui {
 
+namespace {
+
+ColorSchemeSource* makeColors(Appearance appearance, QObject* parent) {
+  auto* colors = new ColorSchemeSource(parent);
+  colors->setAppearance(appearance);
+  applyTheme(*qApp, colors->scheme());
+  return colors;
+}
+
+}  // namespace
+
 MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
-    : QMainWindow(parent), watcher_(new RunWatcher(settings.database, this)),
-      launcher_(new RunLauncher(settings.database, settings.cli, this)), colors_(new ColorSchemeSource(this)),
+    : QMainWindow(parent), colors_(makeColors(settings.appearance, this)), watcher_(new RunWatcher(settings.database, this)),
+      launcher_(new RunLauncher(settings.database, settings.cli, this)),
       sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage),
       runPage_(new RunPage) {
   auto* content = new QWidget;
@@ -43,8 +54,7 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
   connectPages();
   connectData();
   connect(colors_, &ColorSchemeSource::schemeChanged, this, &MainWindow::takeScheme);
-  colors_->setAppearance(settings.appearance);
-  takeScheme(colors_->scheme());
+  runPage_->setTheme(colors_->scheme());
   colors_->listen();
   showRuns();
 }

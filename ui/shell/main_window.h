@@ -57,9 +57,9 @@ class MainWindow : public QMainWindow {
   void takeScheme(ColorScheme scheme);
   Banner* currentBanner() const;
 
+  ColorSchemeSource* colors_;  // first: the theme holds before any widget is made
   RunWatcher* watcher_;
   RunLauncher* launcher_;
-  ColorSchemeSource* colors_;
   Sidebar* sidebar_;
   QStackedWidget* stack_;
   RunsPage* runsPage_;

@@ -1,11 +1,12 @@
 #include "ui/shell/sidebar.h"
 
+#include <QFocusEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "plots/quantity.h"
-#include "ui/models/run_figures.h"
 #include "ui/models/run_status.h"
 #include "ui/widgets/card.h"
 
@@ -17,7 +18,13 @@ constexpr std::size_t kMostRunning = 6;
 constexpr std::size_t kMostRecent = 8;
 
 QString noteOf(const storage::RunRecord& run) {
-  if (isActive(run.status)) return progressOf(run);
+  if (isActive(run.status)) {
+    const QString steps = Sidebar::tr("%1 of %2").arg(plots::countText(static_cast<double>(run.step)),
+                                                      plots::countText(static_cast<double>(run.maxSteps)));
+    if (!run.secondsPerStep) return steps;
+    return steps + QStringLiteral(" · ") +
+           plots::durationText(static_cast<double>(std::max<int64_t>(0, run.maxSteps - run.step)) * *run.secondsPerStep);
+  }
   QStringList parts;
   if (run.status != storage::RunStatus::Completed) parts << statusWord(run.status);
   if (run.loss) parts << Sidebar::tr("loss %1").arg(plots::decimalText(*run.loss, 4));
@@ -59,6 +66,12 @@ void SidebarItem::leaveEvent(QEvent* event) {
   update();
 }
 
+void SidebarItem::focusInEvent(QFocusEvent* event) {
+  QAbstractButton::focusInEvent(event);
+  showsFocus_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  update();
+}
+
 void SidebarItem::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -70,7 +83,7 @@ void SidebarItem::paintEvent(QPaintEvent*) {
     painter.setPen(Qt::NoPen);
     painter.drawRoundedRect(frame, 6, 6);
   }
-  if (hasFocus()) {
+  if (hasFocus() && showsFocus_) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::Link), 1.5));
     painter.drawRoundedRect(frame, 6, 6);

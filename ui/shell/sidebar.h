@@ -26,10 +26,12 @@ class SidebarItem : public QAbstractButton {
   void paintEvent(QPaintEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
 
  private:
   QString name_, note_;
   QColor dot_;
+  bool showsFocus_ = false;  // came here by the keyboard
 };
 
 class Sidebar : public QWidget {

@@ -4,12 +4,15 @@
 #include <QFontDatabase>
 #include <QStyleFactory>
 
+// A static library's resources are linked only if they are asked for, which must be done outside any namespace.
+static void loadResources() { Q_INIT_RESOURCE(workbench); }
+
 namespace tidemark::ui {
 namespace {
 
 struct Colors {
   QString window, sidebar, card, cardBorder, text, muted, accent, accentText, accentHover, selection, field, fieldBorder, error,
-      errorBack, warningBack, warningBorder, noteBack, track, alternate, hover;
+      errorBack, warningBack, warningBorder, noteBack, track, alternate, hover, icons;
 };
 
 Colors colorsFor(ColorScheme scheme) {
@@ -17,12 +20,14 @@ Colors colorsFor(ColorScheme scheme) {
     return {.window = "#F5F7F9", .sidebar = "#ECEEF2", .card = "#FFFFFF", .cardBorder = "#DDE2EA", .text = "#1C1F26",
             .muted = "#5F6776", .accent = "#2254D8", .accentText = "#FFFFFF", .accentHover = "#1B46B8", .selection = "#DBE4F8",
             .field = "#FFFFFF", .fieldBorder = "#CBD2DD", .error = "#B3361F", .errorBack = "#FDEBE7", .warningBack = "#FFF4DF",
-            .warningBorder = "#EBC879", .noteBack = "#E7EEFC", .track = "#DDE1E8", .alternate = "#FAFBFC", .hover = "#F0F3F8"};
+            .warningBorder = "#EBC879", .noteBack = "#E7EEFC", .track = "#DDE1E8", .alternate = "#FAFBFC", .hover = "#F0F3F8",
+            .icons = "light"};
   }
   return {.window = "#181B21", .sidebar = "#13161B", .card = "#20242C", .cardBorder = "#343A46", .text = "#ECEFF4",
           .muted = "#A3ACBA", .accent = "#7DA2FF", .accentText = "#10131A", .accentHover = "#9AB7FF", .selection = "#2B3A5E",
           .field = "#191D24", .fieldBorder = "#454D5B", .error = "#FF9580", .errorBack = "#3B2420", .warningBack = "#3A3120",
-          .warningBorder = "#7A6330", .noteBack = "#22304F", .track = "#343A46", .alternate = "#232831", .hover = "#2A303A"};
+          .warningBorder = "#7A6330", .noteBack = "#22304F", .track = "#343A46", .alternate = "#232831", .hover = "#2A303A",
+          .icons = "dark"};
 }
 
 // @name@ stands for a colour. Sizes are in pixels at scale 1; Qt scales them with the screen.
@@ -47,14 +52,19 @@ QPushButton[primary="true"]:hover { background: @accentHover@; }
 QPushButton[primary="true"]:focus { border: 2px solid @text@; }
 QPushButton[primary="true"]:disabled { background: @track@; border-color: @track@; color: @muted@; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 8px; color: @text@; }
+QToolButton[framed="true"] { background: @card@; border: 1px solid @fieldBorder@; padding: 5px 10px; }
+QToolButton[framed="true"]:hover { background: @hover@; }
+QToolButton::menu-indicator { image: none; }
 QToolButton:hover { background: @hover@; }
 QToolButton:focus { border: 1px solid @accent@; }
 QLineEdit, QComboBox, QPlainTextEdit { background: @field@; color: @text@; border: 1px solid @fieldBorder@; border-radius: 5px;
   padding: 5px 8px; selection-background-color: @accent@; selection-color: @accentText@; }
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 1px solid @accent@; }
 QLineEdit[invalid="true"], QComboBox[invalid="true"] { border: 1px solid @error@; }
+QLineEdit, QComboBox { min-height: 18px; }
 QComboBox { padding-right: 20px; }
 QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url(:/tidemark/icons/arrow-@icons@.png); width: 12px; height: 12px; }
 QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
 QComboBox QAbstractItemView { background: @card@; color: @text@; selection-background-color: @selection@; selection-color: @text@;
   border: 1px solid @cardBorder@; }
@@ -62,7 +72,7 @@ QPlainTextEdit[code="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono",
 QTableView { background: @card@; alternate-background-color: @alternate@; border: none; gridline-color: transparent;
   selection-background-color: @selection@; selection-color: @text@; color: @text@; }
 QTableView::item { padding: 0 8px; }
-QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 6px 8px;
+QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 6px 3px;
   font-size: 12px; }
 QTableCornerButton::section { background: @card@; border: none; }
 QTabBar { qproperty-drawBase: 0; }
@@ -85,7 +95,10 @@ QMenu::item { padding: 5px 22px; border-radius: 4px; }
 QMenu::item:selected { background: @selection@; }
 QMenu::item:disabled { color: @muted@; }
 QMenu::separator { height: 1px; background: @cardBorder@; margin: 4px 6px; }
-QCheckBox { color: @text@; padding: 5px 0; background: transparent; }
+QCheckBox { color: @text@; padding: 6px 0; background: transparent; spacing: 8px; }
+QCheckBox::indicator { width: 16px; height: 16px; border: 1px solid @fieldBorder@; border-radius: 4px; background: @field@; }
+QCheckBox::indicator:checked { background: @accent@; border-color: @accent@; image: url(:/tidemark/icons/tick-@icons@.png); }
+QCheckBox::indicator:focus { border: 1px solid @text@; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar::handle:vertical { background: @fieldBorder@; border-radius: 4px; min-height: 30px; margin: 1px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
@@ -130,7 +143,7 @@ QString styleSheetFor(ColorScheme scheme) {
       {"@muted@", c.muted}, {"@accent@", c.accent}, {"@accentText@", c.accentText}, {"@accentHover@", c.accentHover},
       {"@selection@", c.selection}, {"@field@", c.field}, {"@fieldBorder@", c.fieldBorder}, {"@error@", c.error},
       {"@errorBack@", c.errorBack}, {"@warningBack@", c.warningBack}, {"@warningBorder@", c.warningBorder},
-      {"@noteBack@", c.noteBack}, {"@track@", c.track}, {"@alternate@", c.alternate}, {"@hover@", c.hover}};
+      {"@icons@", c.icons}, {"@noteBack@", c.noteBack}, {"@track@", c.track}, {"@alternate@", c.alternate}, {"@hover@", c.hover}};
   for (const auto& [name, value] : values) sheet.replace(QString::fromLatin1(name), value);
   return sheet;
 }
@@ -140,6 +153,7 @@ plots::PlotTheme plotThemeFor(ColorScheme scheme) {
 }
 
 void applyTheme(QApplication& application, ColorScheme scheme) {
+  loadResources();
   application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QFont font = application.font();
   if (QFontDatabase::hasFamily(QStringLiteral("Inter"))) font.setFamily(QStringLiteral("Inter"));

@@ -38,7 +38,8 @@ FieldEditor::FieldEditor(const run::KeyInfo& key, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
   makeEditor(key);
-  const bool namesUnit = !key.unit.empty() && key.unit != "bytes" && key.kind != Kind::Boolean && key.unit != key.label;
+  const bool namesUnit = !key.unit.empty() && key.unit != "bytes" && key.kind != Kind::Boolean && 
+                         !labelOf(key).contains(translated(key.unit), Qt::CaseInsensitive);
   label_->setText(namesUnit ? tr("%1, %2").arg(labelOf(key), translated(key.unit)) : labelOf(key));
   label_->setBuddy(editor_);
   layout->addWidget(label_);

@@ -31,6 +31,7 @@ PathEdit::PathEdit(Accepts accepts, const QString& filter, QWidget* parent)
   setFocusProxy(line_);
   setAcceptDrops(true);
   line_->setAcceptDrops(false);  // so that a dropped file reaches this widget, not the line as a file:// address
+  browse_->setProperty("framed", true);
   browse_->setText(tr("Browse…"));
   browse_->setAccessibleName(tr("Choose a file"));
   browse_->setToolTip(tr("Choose a file or folder; one can be dropped here as well"));
