@@ -8,6 +8,9 @@
 namespace tidemark::memory {
 namespace {
 
+// Left free at every moment: indices, statistics and other tensors of a few hundred bytes that differ between batches.
+constexpr int64_t kReserveBytes = 32 << 10;
+
 void appendTo(std::vector<double>& flat, const OperatorFigures& f) {
   for (const int64_t bytes : {f.activationBytes, f.workspaceBytes, f.forwardPeakBytes, f.backwardPeakBytes})
     flat.push_back(static_cast<double>(bytes));
@@ -52,7 +55,8 @@ double IterationFigures::computeSeconds() const {
 }
 
 void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator) {
-  std::vector<double> flat{static_cast<double>(figures.tokens), static_cast<double>(figures.boundaryPeakBytes)};
+  std::vector<double> flat{static_cast<double>(figures.tokens), static_cast<double>(figures.targets),
+                           static_cast<double>(figures.boundaryPeakBytes)};
   appendTo(flat, figures.embedding);
   appendTo(flat, figures.lossHead);
   for (const OperatorFigures& f : figures.operators) appendTo(flat, f);
@@ -60,18 +64,24 @@ void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator
   communicator.max(values);
   const double* next = values.const_data_ptr<double>();
   figures.tokens = static_cast<int64_t>(*next++);
+  figures.targets = static_cast<int64_t>(*next++);
   figures.boundaryPeakBytes = static_cast<int64_t>(*next++);
   figures.embedding = takeFrom(next);
   figures.lossHead = takeFrom(next);
   for (OperatorFigures& f : figures.operators) f = takeFrom(next);
 }
 
-IterationFigures scaled(const IterationFigures& figures, double ratio, int64_t fixedBytes) {
+IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64_t fixedBytes) {
   IterationFigures result = figures;
-  result.tokens = static_cast<int64_t>(std::lround(static_cast<double>(figures.tokens) * ratio));
-  result.embedding = scaledOperator(figures.embedding, ratio, fixedBytes);
-  result.lossHead = scaledOperator(figures.lossHead, ratio, fixedBytes);
-  for (OperatorFigures& f : result.operators) f = scaledOperator(f, ratio, fixedBytes);
+  result.tokens = static_cast<int64_t>(std::lround(static_cast<double>(figures.tokens) * ratio.tokens));
+  result.targets = static_cast<int64_t>(std::lround(static_cast<double>(figures.targets) * ratio.targets));
+  result.embedding = scaledOperator(figures.embedding, ratio.tokens, fixedBytes);
+  for (OperatorFigures& f : result.operators) f = scaledOperator(f, ratio.tokens, fixedBytes);
+  const OperatorFigures& head = figures.lossHead;
+  result.lossHead = scaledOperator(head, ratio.tokens, fixedBytes);
+  result.lossHead.workspaceBytes = grow(head.workspaceBytes, ratio.targets, 0);
+  result.lossHead.forwardPeakBytes =
+      grow(head.forwardPeakBytes - head.workspaceBytes, ratio.tokens, fixedBytes) + result.lossHead.workspaceBytes;
   return result;
 }
 
@@ -79,6 +89,7 @@ PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& s
                         Policy policy, int64_t budgetBytes) {
   PlanInput input;
   input.policy = policy;
+  budgetBytes -= kReserveBytes;
   const size_t count = figures.operators.size();
   for (size_t i = 0; i < count; ++i) {
     const OperatorFigures& f = figures.operators[i];

@@ -22,6 +22,7 @@ struct OperatorFigures {
 
 struct IterationFigures {
   int64_t tokens = 0;               // of the rank with the most
+  int64_t targets = 0;              // of all ranks
   OperatorFigures embedding, lossHead;
   std::vector<OperatorFigures> operators;  // one per piece
   int64_t boundaryPeakBytes = 0;    // of everything but remote weights, between iterations (optimizer step)
@@ -33,9 +34,12 @@ struct IterationFigures {
 // The greatest figure of all ranks, in place: the plan must be the same everywhere.
 void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator);
 
-// The same figures for `ratio` times as many tokens: what does not grow with tokens (`fixedBytes`: static cache and
-// trainable state) stays.
-IterationFigures scaled(const IterationFigures& figures, double ratio, int64_t fixedBytes);
+// The same figures for other batches. What does not grow with the batch (`fixedBytes`: static cache and trainable state)
+// stays; the loss head's workspace grows with targets, all else with tokens.
+struct BatchRatio {
+  double tokens = 1, targets = 1;
+};
+IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64_t fixedBytes);
 
 // Room for remote weights at every moment. `hasBackward[i]`: whether piece i's operator runs backward.
 PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& store, const std::vector<bool>& hasBackward,

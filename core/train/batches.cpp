@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemark::train {
 namespace {
@@ -66,6 +67,28 @@ int64_t Batches::stepTargets(int64_t index) {
 int64_t Batches::largestBatchTokens(int64_t sequences) const {
   const int64_t longestRow = *std::max_element(rowLengths_.begin(), rowLengths_.end());
   return sequences * (settings_.packing ? settings_.maxSequenceLength : longestRow);
+}
+
+int64_t Batches::largestBatchTargets(int64_t sequences) const {
+  std::vector<std::pair<double, size_t>> byDensity;  // targets per token
+  int64_t most = 0;
+  for (size_t i = 0; i < rowLengths_.size(); ++i) {
+    const int64_t targets = dataset_.train(static_cast<int64_t>(i)).targetCount;
+    most = std::max(most, targets);
+    byDensity.emplace_back(static_cast<double>(targets) / static_cast<double>(rowLengths_[i]), i);
+  }
+  if (!settings_.packing) return sequences * most;
+  // A sequence filled with the densest rows, the last of them in part.
+  std::sort(byDensity.rbegin(), byDensity.rend());
+  double targets = 0;
+  auto room = static_cast<double>(settings_.maxSequenceLength);
+  for (const auto& [density, row] : byDensity) {
+    const double tokens = std::min(room, static_cast<double>(rowLengths_[row]));
+    targets += density * tokens;
+    room -= tokens;
+    if (room <= 0) break;
+  }
+  return sequences * static_cast<int64_t>(std::ceil(targets));
 }
 
 double Batches::epochAt(int64_t index) {

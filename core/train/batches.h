@@ -28,6 +28,7 @@ class Batches {
   int64_t stepTargets(int64_t step);
   // The most tokens that a micro-batch of `sequences` sequences can have, in any epoch.
   int64_t largestBatchTokens(int64_t sequences) const;
+  int64_t largestBatchTargets(int64_t sequences) const;  // an upper bound
   double epochAt(int64_t step);
 
   // Iteration `iteration` of a step with `microBatch` sequences per rank.

@@ -109,6 +109,7 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
   const size_t count = model_.operators.size(), lowest = model_.lowestAdapter();
   figures_ = {};
   for (const auto& ids : batch.idsOfRank) figures_.tokens = std::max(figures_.tokens, static_cast<int64_t>(ids.size()));
+  for (const int64_t targets : batch.targetCountOfRank) figures_.targets += targets;
   figures_.operators.assign(count, {});
   timeline_.clear();
   const model::Rotary::Angles angles = model_.rotary->angles(batch.positions);

@@ -7,12 +7,11 @@
 #include <optional>
 
 #include "core/base/bytes.h"
+#include "core/train/optimizer.h"
 
 namespace tidemark::train {
 namespace {
 
-// What AdamW's pieces and the statistics of a step take beside the state, until the first step was measured.
-constexpr int64_t kOptimizerWorkspaceBytes = 8 << 20;
 // Beyond this many tokens, larger products are no faster.
 constexpr int64_t kTokensForFullSpeed = 2048;
 // A batch must be this much larger than the measured one to be worth a new plan.
@@ -58,7 +57,7 @@ Status MemoryControl::afterIteration() {
   memory::reduceOverRanks(measured_, communicator_);
   if (isFirst) {
     for (const memory::OperatorFigures& f : measured_.operators) gatherSeconds_.push_back(f.gatherSeconds);
-    boundaryPeakBytes_ = fixedBytes() + kOptimizerWorkspaceBytes;
+    boundaryPeakBytes_ = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
     announceOperators();
   }
   for (size_t i = 0; i < gatherSeconds_.size(); ++i) measured_.operators[i].gatherSeconds = gatherSeconds_[i];
@@ -102,11 +101,21 @@ Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
   return apply(choice, reason);
 }
 
+memory::BatchRatio MemoryControl::largestBatch(int64_t microBatch) const {
+  const auto tokens = static_cast<double>(batches_.largestBatchTokens(microBatch) - microBatch);
+  const auto targets = static_cast<double>(batches_.largestBatchTargets(microBatch) * communicator_.size());
+  return {std::max(1.0, tokens / static_cast<double>(measured_.tokens)),
+          std::max(1.0, targets / static_cast<double>(measured_.targets))};
+}
+
 Result<MemoryControl::Choice> MemoryControl::choose(int64_t microBatch) const {
   Choice choice;
-  const auto largest = static_cast<double>(batches_.largestBatchTokens(microBatch) - microBatch);
-  const double ratio = std::max(1.0, largest / static_cast<double>(measured_.tokens));
-  choice.figures = memory::scaled(measured_, ratio, fixedBytes());
+  choice.figures = memory::scaled(measured_, largestBatch(microBatch), fixedBytes());
+  // What the others ask of this rank's rows varies with the tokens; at worst all of them.
+  const auto tokens = static_cast<double>(choice.figures.tokens), ranks = static_cast<double>(communicator_.size());
+  const auto rowBytes = static_cast<double>(model_.config.hiddenSize) * sizeof(float) + 3 * sizeof(int64_t);
+  choice.figures.embedding.forwardPeakBytes =
+      std::max(choice.figures.embedding.forwardPeakBytes, fixedBytes() + static_cast<int64_t>((ranks + 2) * tokens * rowBytes));
   choice.figures.boundaryPeakBytes = boundaryPeakBytes_;
   const auto input = memory::makePlanInput(choice.figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
   TIDEMARK_ASSIGN(choice.plan, memory::makePlan(input));

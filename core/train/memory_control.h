@@ -41,6 +41,8 @@ class MemoryControl {
     memory::Plan plan;
     double tokensPerSecond = 0;        // of this rank, for that batch
   };
+  // The largest batch that `microBatch` sequences can make, relative to the measured one.
+  memory::BatchRatio largestBatch(int64_t microBatch) const;
   Result<Choice> choose(int64_t microBatch) const;
   Status apply(const Choice& choice, const std::string& reason);
   void announceOperators();

@@ -26,6 +26,11 @@ void adamWUpdate(peft::TrainableState& state, const AdamWSettings& s, double lea
   }
 }
 
+int64_t optimizerWorkspaceBytes(const peft::TrainableState& state) {
+  constexpr int64_t kStatistics = 64 << 10;  // loss, norm, flags
+  return std::min(kPieceElements, state.parameterCount()) * static_cast<int64_t>(sizeof(float)) + kStatistics;
+}
+
 double clipGradients(peft::TrainableState& state, double maxNorm) {
   const double norm = at::linalg_vector_norm(state.gradients, 2, std::nullopt, false, at::kDouble).item<double>();
   if (maxNorm > 0 && norm > maxNorm) state.gradients.mul_(maxNorm / (norm + 1e-6));

@@ -16,6 +16,9 @@ struct AdamWSettings {
 // `update` counts from 1. Works in pieces, so that its workspace stays small.
 void adamWUpdate(peft::TrainableState& state, const AdamWSettings& settings, double learningRate, int64_t update);
 
+// What one update takes beside the state.
+int64_t optimizerWorkspaceBytes(const peft::TrainableState& state);
+
 // The global norm; scales the gradients down to maxNorm where they exceed it (0: never).
 double clipGradients(peft::TrainableState& state, double maxNorm);
 

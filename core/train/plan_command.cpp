@@ -11,6 +11,7 @@
 #include "core/memory/profile.h"
 #include "core/train/commands.h"
 #include "core/train/iteration.h"
+#include "core/train/optimizer.h"
 #include "core/train/session.h"
 
 namespace tidemark::train {
@@ -50,7 +51,9 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   const memory::Policy policy = policyFrom(policyName).value();
   const Shards shards = shardsFor(s, policy == memory::Policy::Unsharded ? 1 : ranks);
   const int64_t trainable = s.model->trainable->bytes();
-  const double ratio = static_cast<double>(s.batches->largestBatchTokens(microBatch) - microBatch) / static_cast<double>(measured.tokens);
+  const memory::BatchRatio ratio{
+      static_cast<double>(s.batches->largestBatchTokens(microBatch) - microBatch) / static_cast<double>(measured.tokens),
+      static_cast<double>(s.batches->largestBatchTargets(microBatch)) / static_cast<double>(measured.targets)};
   memory::IterationFigures figures = memory::scaled(measured, ratio, fixedHere);
   // From this process's whole weights to one rank's shard.
   const int64_t shift = shards.staticBytes + trainable - fixedHere;
@@ -72,7 +75,7 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   }
   peak = std::max(peak, figures.lossHead.forwardPeakBytes + shift);
   input.turnCapacity = s.budgetBytes - figures.lossHead.forwardPeakBytes - shift;
-  input.boundaryCapacity = s.budgetBytes - shards.staticBytes - trainable - (8 << 20);
+  input.boundaryCapacity = s.budgetBytes - shards.staticBytes - trainable - optimizerWorkspaceBytes(*s.model->trainable);
   const Result<memory::Plan> plan = memory::makePlan(input);
   if (!plan.ok()) {
     row.refusal = plan.error().message();

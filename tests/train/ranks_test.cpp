@@ -1,0 +1,197 @@
+// The engine's one property: every policy, rank count, batch split and resume gives the numbers of the plain single rank;
+// and the cache does what its plan says, within the budget.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/text/prepared_file.h"
+#include "core/weights/safetensors.h"
+#include "golden_rows.h"
+#include "rank_run.h"
+
+namespace tidemark::train {
+namespace {
+namespace fs = std::filesystem;
+
+class Ranks : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = fs::temp_directory_path() / ("tidemark-ranks-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
+    fs::create_directories(root_);
+    for (const GoldenRow& row : goldenRows(readGolden("tiny/golden.json")["rows"])) {
+      text::LabelledRow labelled;
+      labelled.ids = row.ids;
+      labelled.hasLoss = row.hasLoss;
+      rows_.push_back(std::move(labelled));
+    }
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  static run::RunConfig config(int64_t ranks, const std::string& policy) {
+    run::RunConfig c;
+    c.model = std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama";
+    c.dataset.train = "rows";
+    c.dataset.packing = false;
+    c.dataset.maxSeqLength = 64;
+    c.peft.r = 4;
+    c.peft.loraAlpha = 8;
+    c.training.globalBatchSize = 4;
+    c.training.microBatchSize = 1;
+    c.training.maxSteps = 50;
+    c.training.learningRate = 1e-2;
+    c.memory.policy = policy;
+    c.memory.budgetBytes = 64 << 20;
+    c.parallel.device = "cpu";
+    c.parallel.ranks = ranks;
+    c.output.checkpointEvery = 0;
+    return c;
+  }
+
+  std::string directory(const std::string& name) {
+    const fs::path path = root_ / name;
+    fs::create_directories(path);
+    EXPECT_TRUE(text::writePreparedFile(path / "data.bin", rows_, {}, 320).ok());
+    return path.string();
+  }
+
+  RankRun run(const std::string& name, const run::RunConfig& c, const RankRunOptions& options = {}) {
+    const RankRun result = runRanks(directory(name), c, options);
+    for (const int code : result.exitCodes) EXPECT_EQ(code, options.stopAfterStep ? 130 : 0) << name << ": " << result.failure();
+    return result;
+  }
+
+  // Losses as close as float32 sums in another order allow: 1e-5 on the first step, 1e-3 over all.
+  static void expectSameLosses(const RankRun& a, const RankRun& b, const std::string& what) {
+    const auto left = a.steps(), right = b.steps();
+    ASSERT_EQ(left.size(), right.size()) << what;
+    EXPECT_NEAR(left[0].loss, right[0].loss, 1e-5) << what;
+    for (size_t i = 0; i < left.size(); ++i) {
+      EXPECT_NEAR(left[i].loss, right[i].loss, 1e-3) << what << ", step " << left[i].step;
+      EXPECT_EQ(left[i].targetTokens, right[i].targetTokens) << what;
+    }
+  }
+
+  fs::path root_;
+  std::vector<text::LabelledRow> rows_;
+};
+
+TEST_F(Ranks, EveryPolicyAndRankCountGivesTheSameLosses) {
+  const RankRun reference = run("reference", config(1, "unsharded"));
+  ASSERT_LT(reference.steps().back().loss, reference.steps().front().loss);
+  for (const int64_t ranks : {1, 2, 4})
+    for (const char* policy : {"elastic", "pinned", "gather-always", "unsharded"}) {
+      const std::string name = std::string(policy) + "-" + std::to_string(ranks);
+      const RankRun result = run(name, config(ranks, policy));
+      expectSameLosses(reference, result, name);
+      const auto steps = result.steps();
+      for (size_t i = 2; i < steps.size(); ++i) {
+        if (std::string(policy) == "gather-always" && ranks > 1) EXPECT_GT(steps[i].remoteBytes, 0);
+        else EXPECT_EQ(steps[i].remoteBytes, 0) << name << ": everything fits, nothing is gathered again";
+      }
+    }
+}
+
+TEST_F(Ranks, EveryBatchSplitGivesTheSameLosses) {
+  const RankRun reference = run("reference", config(1, "elastic"));
+  for (const int64_t microBatch : {1, 2, 4}) {
+    run::RunConfig c = config(1, "elastic");
+    c.training.microBatchSize = microBatch;
+    expectSameLosses(reference, run("micro-" + std::to_string(microBatch), c), "micro-batch " + std::to_string(microBatch));
+  }
+  run::RunConfig automatic = config(2, "elastic");
+  automatic.training.microBatchSize = 0;
+  const RankRun result = run("auto", automatic);
+  expectSameLosses(reference, result, "automatic micro-batch");
+  EXPECT_EQ(result.plans().back().microBatch, 2);
+}
+
+// Ten budgets from the least that works to all that is needed.
+TEST_F(Ranks, TheCacheDoesWhatItsPlanSaysWithinEveryBudget) {
+  const RankRun reference = run("all", config(2, "elastic"));
+  const auto peakOf = [](const RankRun& r) {
+    int64_t peak = 0;
+    for (size_t rank = 0; rank < 2; ++rank)
+      for (const auto& step : r.steps(rank)) peak = std::max(peak, step.peakBytes);
+    return peak;
+  };
+  const int64_t most = reference.plans().back().predictedPeakBytes + (64 << 10);
+  run::RunConfig least = config(2, "gather-always");
+  const int64_t start = run("least", least).plans().back().predictedPeakBytes + (64 << 10);
+  ASSERT_LT(start, most);
+  int64_t previousRemote = INT64_MAX;
+  for (int64_t i = 0; i <= 9; ++i) {
+    run::RunConfig c = config(2, "elastic");
+    c.memory.budgetBytes = start + (most - start) * i / 9;
+    const std::string name = "budget-" + std::to_string(i);
+    const RankRun result = run(name, c);
+    if (HasFatalFailure() || result.plans().empty()) return;
+    expectSameLosses(reference, result, name);
+    EXPECT_LE(peakOf(result), c.memory.budgetBytes) << name;
+    for (size_t rank = 0; rank < 2; ++rank) {
+      const run::PlanEvent plan = result.plans(rank).back();
+      const auto steps = result.steps(rank);
+      for (size_t s = steps.size() / 2; s < steps.size(); ++s)
+        EXPECT_EQ(steps[s].remoteBytes, plan.predictedRemoteBytes * steps[s].iterations) << name << ", step " << steps[s].step;
+      EXPECT_LE(static_cast<double>(plan.predictedRemoteBytes), 1.05 * static_cast<double>(plan.optimalRemoteBytes) + 4096) << name;
+      EXPECT_LE(peakOf(result), plan.predictedPeakBytes * 103 / 100) << name;
+      if (i == 9) EXPECT_EQ(plan.predictedRemoteBytes, 0);
+    }
+    const int64_t remote = result.plans().back().predictedRemoteBytes;
+    EXPECT_LE(remote, previousRemote) << name;
+    previousRemote = remote;
+  }
+}
+
+TEST_F(Ranks, ABudgetTooSmallIsRefusedWithWhatIsNeeded) {
+  run::RunConfig c = config(2, "elastic");
+  c.training.microBatchSize = 2;
+  c.memory.budgetBytes = 1 << 20;
+  const RankRun result = runRanks(directory("small"), c);
+  EXPECT_TRUE(std::count(result.exitCodes.begin(), result.exitCodes.end(), 4) > 0);
+  EXPECT_NE(result.failure().find("budget"), std::string::npos) << result.failure();
+}
+
+TEST_F(Ranks, StoppedAndResumedEqualsUninterrupted) {
+  const RankRun whole = run("whole", config(2, "elastic"));
+  const std::string folder = directory("parts");
+  const RankRun first = runRanks(folder, config(2, "elastic"), {false, 20});
+  for (const int code : first.exitCodes) EXPECT_EQ(code, 130);
+  const RankRun second = runRanks(folder, config(2, "elastic"), {true, 0});
+  for (const int code : second.exitCodes) EXPECT_EQ(code, 0) << second.failure();
+  auto losses = [](const RankRun& r) {
+    std::vector<double> values;
+    for (const auto& step : r.steps()) values.push_back(step.loss);
+    return values;
+  };
+  std::vector<double> parts = losses(first);
+  ASSERT_GE(parts.size(), 20u);
+  ASSERT_LT(parts.size(), 50u);
+  EXPECT_EQ(second.steps().front().step, static_cast<int64_t>(parts.size()) + 1);
+  const std::vector<double> rest = losses(second);
+  parts.insert(parts.end(), rest.begin(), rest.end());
+  const std::vector<double> expected = losses(whole);
+  ASSERT_EQ(parts.size(), expected.size());
+  for (size_t i = 0; i < parts.size(); ++i) EXPECT_NEAR(parts[i], expected[i], 1e-6) << "step " << i + 1;
+  const auto left = weights::readSafetensors(folder + "/adapter/adapter_model.safetensors");
+  const auto right = weights::readSafetensors((root_ / "whole/adapter/adapter_model.safetensors").string());
+  ASSERT_TRUE(left.ok() && right.ok());
+  for (const auto& [name, tensor] : left->tensors)
+    for (size_t k = 0; k < tensor.values.size(); ++k) ASSERT_NEAR(tensor.values[k], right->tensors.at(name).values[k], 1e-6) << name;
+}
+
+// Only layers from the lowest adapter on run backward; the caches of those below work all the same.
+TEST_F(Ranks, AdaptersOnOneKindOfLayer) {
+  run::RunConfig one = config(1, "elastic"), two = config(2, "elastic");
+  one.training.microBatchSize = 4;
+  two.training.microBatchSize = 2;
+  one.peft.targetModules = two.peft.targetModules = {"down_proj"};
+  const RankRun reference = run("one", one);
+  two.memory.budgetBytes = reference.plans().back().predictedPeakBytes - (100 << 10);
+  expectSameLosses(reference, run("two", two), "down_proj alone");
+}
+
+}  // namespace
+}  // namespace tidemark::train
