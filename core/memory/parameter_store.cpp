@@ -102,6 +102,7 @@ void ParameterStore::setKeeps(const std::vector<PieceKeep>& keeps) {
   for (size_t i = 0; i < pieces_.size(); ++i) {
     pieces_[i]->boundarySlots = pieces_[i]->layout.slotsWithin(keeps[i].boundaryBytes);
     pieces_[i]->turnSlots = pieces_[i]->layout.slotsWithin(keeps[i].turnBytes);
+    if (pieces_[i]->pending.empty()) release(i, Interval::Boundary);
   }
 }
 

@@ -60,7 +60,8 @@ class ParameterStore {
   int64_t remoteBytes(size_t piece) const;      // the largest over ranks
   int64_t staticBytes() const;
 
-  // Takes over what to keep of each piece. What is held already stays where the new cuts allow it.
+  // Takes over what to keep of each piece, between iterations or at the turn. What is held beyond the boundary keeps is
+  // dropped; what is held within them stays where the old cuts allow it.
   void setKeeps(const std::vector<PieceKeep>& keeps);
   // What this rank gathers in one iteration under the keeps in force, once the cache is warm: exact.
   int64_t remoteBytesPerIteration(const std::vector<bool>& hasBackward) const;

@@ -11,7 +11,7 @@ namespace tidemark::model {
 namespace {
 
 // Logits of one chunk of tokens: large enough for efficient products, small beside the activations.
-constexpr int64_t kChunkElements = (8 << 20) / sizeof(float);
+constexpr int64_t kChunkElements = Vocabulary::kWorkspaceBytes / 3 / sizeof(float);
 
 }  // namespace
 

@@ -22,6 +22,9 @@ namespace tidemark::model {
 
 class Vocabulary {
  public:
+  // Of the logits of one chunk of tokens, and what is computed from them.
+  static constexpr int64_t kWorkspaceBytes = 24 << 20;
+
   Vocabulary(int64_t vocabularySize, int64_t hiddenSize, comm::Communicator& communicator, memory::Sharding sharding,
              c10::Device device);
   // Reads this rank's rows of both tables; one table if the head is tied.

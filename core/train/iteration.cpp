@@ -117,6 +117,7 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
   at::Tensor x = forward(batch, angles, dropoutSeed, &saved);
 
   // The turn: final norm, loss, and the gradient of the last operator's output.
+  if (turnHook_) turnHook_();
   const int64_t last = static_cast<int64_t>(count) - 1;
   prefetchFrom(last, Direction::Backward);
   ledger_.beginWindow();

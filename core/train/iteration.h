@@ -2,6 +2,7 @@
 // measuring of each of them. It executes the keeps and the prefetch depth that it was given.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/comm/communicator.h"
@@ -17,6 +18,8 @@ class IterationRunner {
   IterationRunner(model::Model& model, memory::Ledger& ledger);
 
   void setPrefetchDepth(int depth) { prefetchDepth_ = depth; }
+  // Called in every training iteration between forward and backward: what forward measured is known then.
+  void setTurnHook(std::function<void()> hook) { turnHook_ = std::move(hook); }
   // Whether operator i runs backward: those from the lowest adapter on.
   std::vector<bool> hasBackward() const;
 
@@ -46,6 +49,7 @@ class IterationRunner {
   model::Model& model_;
   memory::Ledger& ledger_;
   int prefetchDepth_ = 0;
+  std::function<void()> turnHook_;
   memory::IterationFigures figures_;
   std::vector<run::MemoryPoint> timeline_;
 };

@@ -46,6 +46,26 @@ int64_t MemoryControl::fixedBytes() const {
   return held[memory::Space::Static] + held[memory::Space::Trainable];
 }
 
+void MemoryControl::atFirstTurn() {
+  if (measuredMicroBatch_ != 0) return;
+  memory::IterationFigures figures = runner_.figures();
+  const int64_t rowBytes = model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
+  const int64_t gradientBytes = 2 * figures.tokens * rowBytes;
+  // Backward was not measured yet. Its workspace is at most three times forward's: the gradient of every saved part, what is
+  // computed again, and the gradient of that.
+  for (memory::OperatorFigures& f : figures.operators) {
+    f.backwardPeakBytes = f.forwardPeakBytes + 3 * f.workspaceBytes + gradientBytes;
+    f.backwardSeconds = 2 * f.forwardSeconds;
+  }
+  figures.lossHead.forwardPeakBytes = ledger_.held().withoutDynamic() + model::Vocabulary::kWorkspaceBytes +
+                                      (4 * figures.targets + 3 * figures.tokens) * rowBytes;
+  figures.boundaryPeakBytes = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
+  memory::reduceOverRanks(figures, communicator_);
+  // A plan that does not fit is no error yet: nothing is kept then, and the measured plan will say what is missing.
+  const Result<Choice> choice = choose(figures);
+  if (choice.ok()) model_.store->setKeeps(choice->plan.keeps);
+}
+
 Status MemoryControl::afterIteration() {
   const memory::IterationFigures& now = runner_.figures();
   const bool isFirst = measuredMicroBatch_ == 0;
@@ -65,7 +85,7 @@ Status MemoryControl::afterIteration() {
                              : measuredMicroBatch_ != microBatch_ ? "micro-batch measured"
                                                                   : "larger batch measured";
   measuredMicroBatch_ = microBatch_;
-  TIDEMARK_ASSIGN(const Choice choice, choose(microBatch_));
+  TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_));
   return apply(choice, reason);
 }
 
@@ -83,7 +103,7 @@ Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
     for (int64_t candidate = 1; candidate <= settings_.sequencesPerRank; ++candidate) {
       if (settings_.sequencesPerRank % candidate != 0) continue;
       if (candidate > 1 && batches_.largestBatchTokens(candidate) > kTokensForFullSpeed) break;
-      Result<Choice> choice = choose(candidate);
+      Result<Choice> choice = chooseForLargest(candidate);
       if (!choice.ok()) break;  // more does not fit either
       // Larger batches make larger, faster products: among nearly equal predictions the larger wins.
       if (best && choice->tokensPerSecond < 0.98 * best->tokensPerSecond) continue;
@@ -97,7 +117,7 @@ Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
   }
   if (!mustPlan) return {};
   microBatch_ = bestMicroBatch;
-  TIDEMARK_ASSIGN(const Choice choice, choose(microBatch_));
+  TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_));
   return apply(choice, reason);
 }
 
@@ -108,20 +128,25 @@ memory::BatchRatio MemoryControl::largestBatch(int64_t microBatch) const {
           std::max(1.0, targets / static_cast<double>(measured_.targets))};
 }
 
-Result<MemoryControl::Choice> MemoryControl::choose(int64_t microBatch) const {
-  Choice choice;
-  choice.figures = memory::scaled(measured_, largestBatch(microBatch), fixedBytes());
+Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch) const {
+  memory::IterationFigures figures = memory::scaled(measured_, largestBatch(microBatch), fixedBytes());
+  figures.boundaryPeakBytes = boundaryPeakBytes_;
   // What the others ask of this rank's rows varies with the tokens; at worst all of them.
-  const auto tokens = static_cast<double>(choice.figures.tokens), ranks = static_cast<double>(communicator_.size());
+  const auto tokens = static_cast<double>(figures.tokens), ranks = static_cast<double>(communicator_.size());
   const auto rowBytes = static_cast<double>(model_.config.hiddenSize) * sizeof(float) + 3 * sizeof(int64_t);
-  choice.figures.embedding.forwardPeakBytes =
-      std::max(choice.figures.embedding.forwardPeakBytes, fixedBytes() + static_cast<int64_t>((ranks + 2) * tokens * rowBytes));
-  choice.figures.boundaryPeakBytes = boundaryPeakBytes_;
-  const auto input = memory::makePlanInput(choice.figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
+  figures.embedding.forwardPeakBytes = std::max(figures.embedding.forwardPeakBytes,
+                                                fixedBytes() + static_cast<int64_t>((ranks + 2) * tokens * rowBytes));
+  return choose(figures);
+}
+
+Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigures& figures) const {
+  Choice choice;
+  choice.figures = figures;
+  const auto input = memory::makePlanInput(figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
   TIDEMARK_ASSIGN(choice.plan, memory::makePlan(input));
   TIDEMARK_TRY(memory::checkPlan(input, choice.plan));
-  const double seconds = choice.plan.predictedSeconds + choice.figures.embedding.forwardSeconds + choice.figures.lossHead.forwardSeconds;
-  choice.tokensPerSecond = static_cast<double>(choice.figures.tokens) / seconds;
+  const double seconds = choice.plan.predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds;
+  choice.tokensPerSecond = static_cast<double>(figures.tokens) / seconds;
   return choice;
 }
 

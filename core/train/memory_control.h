@@ -29,6 +29,9 @@ class MemoryControl {
   int64_t accumulate() const { return settings_.sequencesPerRank / microBatch_; }
   int64_t predictedPeakBytes() const { return predictedPeakBytes_; }
 
+  // At the turn of the first iteration: a cautious plan from what forward measured, so that its backward already keeps
+  // what it gathers.
+  void atFirstTurn();
   // After each iteration: announces the operators once; measures and plans when this micro-batch was not measured yet, or
   // when a batch was clearly larger than the measured one.
   Status afterIteration();
@@ -43,7 +46,8 @@ class MemoryControl {
   };
   // The largest batch that `microBatch` sequences can make, relative to the measured one.
   memory::BatchRatio largestBatch(int64_t microBatch) const;
-  Result<Choice> choose(int64_t microBatch) const;
+  Result<Choice> choose(const memory::IterationFigures& figures) const;
+  Result<Choice> chooseForLargest(int64_t microBatch) const;
   Status apply(const Choice& choice, const std::string& reason);
   void announceOperators();
   Status compareDigests(const std::string& digest);

@@ -216,6 +216,7 @@ Result<run::ExitCode> Trainer::run(bool resumes) {
   progress_.seed = static_cast<uint64_t>(s_.config.training.seed);
   progress_.dataHash = s_.dataset->contentHash();
   if (resumes) TIDEMARK_TRY(restore());
+  runner_.setTurnHook([this] { control_.atFirstTurn(); });
   const run::TrainingConfig& t = s_.config.training;
   if (progress_.step == 0) evaluate();
   while (progress_.step < t.maxSteps && !mustStop_) {
