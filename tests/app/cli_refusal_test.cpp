@@ -35,7 +35,7 @@ TEST_F(CliRefusal, AMissingConfigurationIsNamed) { expectRefused(cli({"run", "no
 TEST_F(CliRefusal, AllProblemsAreListedAtOnce) {
   const auto path = config("memory: {policy: elastik}\nparallel: {rank: 2}\n");
   expectRefused(cli({"run", path, "--set", "training.learning_rate=-1"}),
-                {"3 problems", "memory.policy", "parallel.rank", "parallel.ranks", "training.learning_rate",
+                {"3 problems", "memory.policy", "parallel.rank: ", "training.learning_rate",
                  "Nothing was started"});
 }
 

@@ -106,7 +106,7 @@ TEST_F(Agent, AKnownExitCodeWithoutAWordGetsOneWithTheLog) {
 TEST_F(Agent, OnlyTheCauseIsTheFailureAndAPeersComplaintIsLogged) {
   const auto cause = run::toJsonLine(run::makeEvent(1, run::FailureEvent{"out_of_memory", "no room"}));
   const auto consequence = run::toJsonLine(run::makeEvent(0, run::FailureEvent{"failed", "peer is gone"}));
-  scripts({"event " + consequence + "\nexit 3", "ignore 15\nsleep 400\nevent " + cause + "\nexit 4"});
+  scripts({"sleep 500\nevent " + consequence + "\nexit 3", "ignore 15\nsleep 1000\nevent " + cause + "\nexit 4"});
   settings_.graceSeconds = 20;
   EXPECT_EQ(exitCode(), 4);
   ASSERT_EQ(eventsOf<run::FailureEvent>().size(), 1u);

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <regex>
 
 #include "core/base/json.h"
@@ -170,15 +168,6 @@ TEST(SvgPlot, DecimationKeepsExtremes) {
   EXPECT_LE(kept.size(), 1600u);
   EXPECT_TRUE(std::any_of(kept.begin(), kept.end(), [](const auto& point) { return point.second == 1e6; }));
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
-}
-
-// For looking at: with TIDEMARK_KEEP_REPORT=FILE the example is written there.
-TEST(HtmlReport, CanBeKept) {
-  const char* target = std::getenv("TIDEMARK_KEEP_REPORT");
-  if (!target) GTEST_SKIP() << "TIDEMARK_KEEP_REPORT is not set";
-  std::ofstream file(target);
-  file << toHtml(exampleRun());
-  EXPECT_TRUE(file.good());
 }
 
 }  // namespace
