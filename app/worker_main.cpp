@@ -1,6 +1,7 @@
 // tidemark-worker: one rank of a run (tidemark-worker CONFIG), or a command that needs libtorch (score, generate, ...).
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -45,7 +46,33 @@ Error fromException(const std::exception& e) {
   const std::string brief = what.substr(0, what.find("\nException raised"));
   for (const char* sign : {"Connection closed", "Connection reset", "Broken pipe", "Timed out", "timed out", "Socket closed"})
     if (what.find(sign) != std::string::npos) return {ErrorCode::RankLost, "a peer", "was lost: " + brief};
+  for (const char* sign : {"out of memory", "can't allocate memory"})
+    if (what.find(sign) != std::string::npos)
+      return {ErrorCode::OutOfMemory, "the device", "has no memory left, though the budget allows it: lower memory.budget. " + brief};
   return {ErrorCode::Internal, "", brief};
+}
+
+// Without an agent (torchrun, srun), rank 0 says what the agent would have said, so that the run can be imported.
+void announceStart(const train::Session& session, bool resumes) {
+  if (session.events->hasAgent()) return;
+  const auto directory = std::filesystem::absolute(session.directory).lexically_normal();
+  run::StartedEvent started;
+  started.run = started.name = directory.has_filename() ? directory.filename().string() : directory.parent_path().filename().string();
+  started.directory = directory.string();
+  started.version = TIDEMARK_VERSION;
+  started.ranks = session.process.worldSize;
+  started.isResumed = resumes;
+  session.events->write(started);
+}
+
+void announceEnd(const train::Session& session, run::ExitCode code) {
+  if (session.events->hasAgent()) return;
+  run::FinishedEvent finished;
+  finished.run = std::filesystem::absolute(session.directory).lexically_normal().filename().string();
+  finished.status = code == run::ExitCode::Done ? "completed" : code == run::ExitCode::Stopped ? "stopped" : "failed";
+  if (code == run::ExitCode::Done) finished.adapter = (std::filesystem::absolute(session.directory) / "adapter").lexically_normal().string();
+  finished.exitCode = static_cast<int64_t>(code);
+  session.events->write(finished);
 }
 
 int runRank(const std::string& config) {
@@ -60,10 +87,14 @@ int runRank(const std::string& config) {
     }
     session = std::move(opened).value();
     const bool resumes = std::getenv("TIDEMARK_RESUME") != nullptr;
+    announceStart(*session, resumes);
     const Result<run::ExitCode> ended = train::trainToEnd(*session, resumes);
-    return ended.ok() ? static_cast<int>(*ended) : report(session->events.get(), ended.error());
+    const int code = ended.ok() ? static_cast<int>(*ended) : report(session->events.get(), ended.error());
+    announceEnd(*session, static_cast<run::ExitCode>(code));
+    return code;
   } catch (const std::exception& e) {
     const int code = report(session ? session->events.get() : nullptr, fromException(e));
+    if (session) announceEnd(*session, static_cast<run::ExitCode>(code));
     std::_Exit(code);  // collectives that will never end may still hold threads
   }
 }

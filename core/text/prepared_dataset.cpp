@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/text/prepared_file.h"
-#include "core/text/sha256.h"
+#include "core/base/sha256.h"
 
 namespace tidemark::text {
 namespace {

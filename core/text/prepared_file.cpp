@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/base/file.h"
-#include "core/text/sha256.h"
+#include "core/base/sha256.h"
 
 namespace tidemark::text {
 namespace {

@@ -81,6 +81,10 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
     row.refusal = plan.error().message();
     return row;
   }
+  if (policy == memory::Policy::Unsharded && peak > s.budgetBytes) {
+    row.refusal = "every rank would hold the whole model: " + formatBytes(peak) + " are needed";
+    return row;
+  }
   row.remoteBytes = plan->remoteBytes;
   row.optimalRemoteBytes = plan->optimalRemoteBytes;
   int64_t total = 0;
