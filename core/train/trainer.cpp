@@ -20,6 +20,9 @@ std::atomic<bool> stopRequested{false};
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int64_t kFirstTimelines = 64;
+constexpr std::chrono::seconds kTimelineInterval{10};
+
 uint64_t dropoutSeed(const Session& s, int64_t step, int64_t iteration) {
   if (s.adapter.lora.dropout <= 0) return 0;
   uint64_t seed = static_cast<uint64_t>(s.config.training.seed) * 0x9e3779b97f4a7c15ull;
@@ -62,6 +65,7 @@ class Trainer {
   int64_t iteration_ = 0, lastCheckpoint_ = -1;
   bool mustStop_ = false, hasMeasuredBoundary_ = false;
   std::vector<run::MemoryPoint> lastTimeline_;
+  Clock::time_point lastTimelineAt_;
 };
 
 Status Trainer::restore() {
@@ -157,11 +161,20 @@ void Trainer::reportStep(double loss, double gradNorm, double learningRate, doub
 
 void Trainer::reportTimeline() {
   const std::vector<run::MemoryPoint>& now = runner_.timeline();
+  const auto sameCache = [](const run::MemoryPoint& a, const run::MemoryPoint& b) { return a.dynamicCache == b.dynamicCache; };
   const auto same = [](const run::MemoryPoint& a, const run::MemoryPoint& b) {
     return a.activation == b.activation && a.dynamicCache == b.dynamicCache && a.workspace == b.workspace;
   };
-  if (now.size() == lastTimeline_.size() && std::equal(now.begin(), now.end(), lastTimeline_.begin(), same)) return;
+  const auto equals = [&](auto compare) {
+    return now.size() == lastTimeline_.size() && std::equal(now.begin(), now.end(), lastTimeline_.begin(), compare);
+  };
+  if (equals(same)) return;
+  // Batches of varying length differ in every iteration: after the first ones, such changes are told now and then only, so
+  // that a day's run stays small. A change of what is cached is always told.
+  const bool isRecent = Clock::now() - lastTimelineAt_ < kTimelineInterval;
+  if (iteration_ > kFirstTimelines && isRecent && equals(sameCache)) return;
   lastTimeline_ = now;
+  lastTimelineAt_ = Clock::now();
   run::TimelineEvent event;
   event.iteration = iteration_;
   event.step = progress_.step + 1;
