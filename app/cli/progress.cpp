@@ -25,6 +25,15 @@ size_t terminalWidth() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// "579/600 MiB", or "995 MiB/1.2 GiB" where the units differ.
+std::string ofBudget(int64_t bytes, int64_t budget) {
+  std::string part = formatBytes(bytes);
+  const std::string whole = formatBytes(budget);
+  const size_t unit = part.rfind(' ');
+  if (whole.ends_with(part.substr(unit))) part.resize(unit);
+  return part + "/" + whole;
+}
+
 std::string planText(const run::PlanEvent& plan) {
   std::string text = "plan (" + plan.reason + "): " + plan.policy + ", budget " + formatBytes(plan.budgetBytes) +
                      ", micro-batch " + std::to_string(plan.microBatch) + " x " + std::to_string(plan.accumulate) +
@@ -41,10 +50,9 @@ Progress::Style Progress::styleOfStderr() { return ::isatty(STDERR_FILENO) ? Sty
 std::string Progress::lineFor(const run::StepEvent& step) const {
   std::string line =
       "step " + std::to_string(step.step) + "/" + std::to_string(maxSteps_) + "  loss " + decimal(step.loss, 4);
-  if (step.seconds > 0) line += "  " + decimal(static_cast<double>(step.tokens) / step.seconds, 0) + " tokens/s";
-  line += "  remote " + formatBytes(step.remoteBytes / std::max<int64_t>(step.iterations, 1)) + "/iteration";
-  line += "  peak " + formatBytes(step.peakBytes);
-  if (budgetBytes_ > 0) line += " of " + formatBytes(budgetBytes_);
+  if (step.seconds > 0) line += "  " + decimal(static_cast<double>(step.tokens) / step.seconds, 0) + " tok/s";
+  line += "  remote " + formatBytes(step.remoteBytes / std::max<int64_t>(step.iterations, 1)) + "/iter";
+  line += "  peak " + (budgetBytes_ > 0 ? ofBudget(step.peakBytes, budgetBytes_) : formatBytes(step.peakBytes));
   const auto left = maxSteps_ - step.step;
   if (left > 0 && secondsPerStep_ > 0)
     line += "  " + formatDuration(static_cast<double>(left) * secondsPerStep_) + " left";

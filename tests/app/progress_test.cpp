@@ -20,7 +20,9 @@ TEST(Progress, ALineTellsWhatMatters) {
   progress.take({run::makeEvent(0, plan), run::makeEvent(0, step)});
   EXPECT_EQ(
       progress.lineFor(step),
-      "step 10/100  loss 1.2500  231 tokens/s  remote 155 MiB/iteration  peak 900 MiB of 1.00 GiB  3 min 0 s left");
+      "step 10/100  loss 1.2500  231 tok/s  remote 155 MiB/iter  peak 900 MiB/1.00 GiB  3 min 0 s left");
+  step.peakBytes = 1000ll << 20;  // 0.98 GiB
+  EXPECT_THAT(progress.lineFor(step), testing::HasSubstr("peak 0.98/1.00 GiB"));
 }
 
 TEST(Progress, ThePlainStyleLosesNeitherFirstNorLast) {
