@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/comm/backends.h"
+#include "core/comm/stream.h"
 
 namespace tidemark::comm {
 namespace {
@@ -34,32 +35,50 @@ class SingleCommunicator : public Communicator {
   void barrier() override {}
 };
 
+// Where a collective's tensor lies, and what carries it.
+struct Route {
+  c10::Device device;
+  BackendKind backend;
+};
+
 class WorkPending : public Pending {
  public:
-  explicit WorkPending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
-  ~WorkPending() override { wait(); }
+  WorkPending(c10::intrusive_ptr<c10d::Work> work, Route route) : work_(std::move(work)), route_(route) {}
+  // Where a peer is gone, the wait that somebody asked for has said so; this one only lets go of the tensors.
+  ~WorkPending() override {
+    try {
+      wait();
+    } catch (const std::exception&) {
+    }
+  }
   void wait() override {
     if (!work_) return;
-    finish(work_);
+    finish(work_, route_);
     work_.reset();
   }
   bool isDone() override { return !work_ || work_->isCompleted(); }
 
   // Gloo's own thread still holds the work, and so its tensors, for a moment after it is done. If that reference were the
   // last, the tensors would be released on a thread that the ledger does not see.
-  static void finish(const c10::intrusive_ptr<c10d::Work>& work) {
+  // For tensors on an accelerator, c10d's wait only lets the present stream wait: here the caller waits too, so that the
+  // time of a gather is known.
+  static void finish(const c10::intrusive_ptr<c10d::Work>& work, Route route) {
     work->wait();
-    while (work.use_count() > 1) std::this_thread::yield();
+    while (route.backend == BackendKind::Gloo && work.use_count() > 1) std::this_thread::yield();
+    synchroniseStream(route.device);
   }
 
  private:
   c10::intrusive_ptr<c10d::Work> work_;
+  Route route_;
 };
 
 class GroupCommunicator : public Communicator {
  public:
-  GroupCommunicator(c10::intrusive_ptr<c10d::Backend> gathers, c10::intrusive_ptr<c10d::Backend> control)
-      : gathers_(std::move(gathers)), control_(std::move(control)) {}
+  // `backend` of gathers and control. `hostControl`: Gloo, the control channel of tensors in host memory, which NCCL refuses.
+  GroupCommunicator(BackendKind backend, c10::intrusive_ptr<c10d::Backend> gathers,
+                    c10::intrusive_ptr<c10d::Backend> control, c10::intrusive_ptr<c10d::Backend> hostControl)
+      : backend_(backend), gathers_(std::move(gathers)), control_(std::move(control)), hostControl_(std::move(hostControl)) {}
 
   int rank() const override { return control_->getRank(); }
   int size() const override { return control_->getSize(); }
@@ -68,14 +87,14 @@ class GroupCommunicator : public Communicator {
     std::vector<at::Tensor> tensors{tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    return std::make_unique<WorkPending>(gathers_->broadcast(tensors, options));
+    return std::make_unique<WorkPending>(gathers_->broadcast(tensors, options), routeOf(tensor));
   }
 
   void broadcast(at::Tensor& tensor, int root) override {
     std::vector<at::Tensor> tensors{tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    WorkPending::finish(control_->broadcast(tensors, options));
+    WorkPending::finish(controlOf(tensor).broadcast(tensors, options), routeOf(tensor));
     if (rank() != root) receivedBytes_ += static_cast<int64_t>(tensor.nbytes());
   }
   void sum(at::Tensor& tensor) override { reduce(tensor, c10d::ReduceOp::SUM); }
@@ -90,7 +109,7 @@ class GroupCommunicator : public Communicator {
     at::Tensor incoming = at::empty(shape, outgoing.options());
     at::Tensor contiguous = outgoing.contiguous();
     std::vector<int64_t> out = outgoingCounts, in = incomingCounts;
-    WorkPending::finish(control_->alltoall_base(incoming, contiguous, in, out));
+    WorkPending::finish(controlOf(incoming).alltoall_base(incoming, contiguous, in, out), routeOf(incoming));
     if (rows > 0)
       receivedBytes_ += static_cast<int64_t>(incoming.nbytes()) / rows * (rows - incomingCounts[static_cast<size_t>(rank())]);
     return incoming;
@@ -102,16 +121,20 @@ class GroupCommunicator : public Communicator {
   }
 
  private:
+  c10d::Backend& controlOf(const at::Tensor& tensor) { return tensor.is_cpu() ? *hostControl_ : *control_; }
+  Route routeOf(const at::Tensor& tensor) const { return {tensor.device(), tensor.is_cpu() ? BackendKind::Gloo : backend_}; }
+
   // A ring all-reduce receives 2 (N-1)/N of the tensor on every rank.
   void reduce(at::Tensor& tensor, c10d::ReduceOp::RedOpType operation) {
     std::vector<at::Tensor> tensors{tensor};
     c10d::AllreduceOptions options;
     options.reduceOp = operation;
-    WorkPending::finish(control_->allreduce(tensors, options));
+    WorkPending::finish(controlOf(tensor).allreduce(tensors, options), routeOf(tensor));
     receivedBytes_ += 2 * static_cast<int64_t>(tensor.nbytes()) * (size() - 1) / size();
   }
 
-  c10::intrusive_ptr<c10d::Backend> gathers_, control_;
+  BackendKind backend_;
+  c10::intrusive_ptr<c10d::Backend> gathers_, control_, hostControl_;
 };
 
 }  // namespace
@@ -133,13 +156,15 @@ Result<std::unique_ptr<Communicator>> Communicator::connect(const ProcessInfo& i
     if (std::getenv("TORCHELASTIC_USE_AGENT_STORE") && std::string(std::getenv("TORCHELASTIC_USE_AGENT_STORE")) == "True")
       options.isServer = false;
     auto store = c10::make_intrusive<c10d::TCPStore>(info.masterAddress, options);
-    auto make = [&](const std::string& channel) {
+    auto make = [&](const std::string& channel, BackendKind kind) {
       auto prefixed = c10::make_intrusive<c10d::PrefixStore>("tidemark/" + channel, store);
-      return makeBackend(backend, prefixed, info, device);
+      return makeBackend(kind, prefixed, info, device);
     };
-    auto gathers = make("gathers");
-    auto control = make("control");
-    return std::unique_ptr<Communicator>(std::make_unique<GroupCommunicator>(std::move(gathers), std::move(control)));
+    auto gathers = make("gathers", backend);
+    auto control = make("control", backend);
+    auto hostControl = backend == BackendKind::Gloo ? control : make("host", BackendKind::Gloo);
+    return std::unique_ptr<Communicator>(
+        std::make_unique<GroupCommunicator>(backend, std::move(gathers), std::move(control), std::move(hostControl)));
   } catch (const std::exception& e) {
     const std::string what = e.what();
     if (what.find("EADDRINUSE") != std::string::npos || what.find("already in use") != std::string::npos)

@@ -40,7 +40,7 @@ class Communicator {
   // Gather channel. `tensor` is contiguous: the data on `root`, the destination elsewhere. Does not block.
   virtual std::unique_ptr<Pending> broadcastWeights(const at::Tensor& tensor, int root) = 0;
 
-  // Control channel; all block, all in place.
+  // Control channel; all block, all in place. Tensors may lie in host memory whatever the backend.
   virtual void broadcast(at::Tensor& tensor, int root) = 0;
   virtual void sum(at::Tensor& tensor) = 0;
   virtual void max(at::Tensor& tensor) = 0;

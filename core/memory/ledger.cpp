@@ -32,7 +32,8 @@ BudgetExceeded::BudgetExceeded(int64_t requested, SpaceBytes heldThen, int64_t b
 // The object that libtorch reports to. Debug info is shared between threads, hence the mutex.
 class Ledger::Impl : public c10::MemoryReportingInfoBase {
  public:
-  void reportMemoryUsage(void* pointer, int64_t size, size_t, size_t, c10::Device) override {
+  void reportMemoryUsage(void* pointer, int64_t size, size_t, size_t, c10::Device device) override {
+    if (device.type() != watched_) return;
     const std::lock_guard lock(mutex_);
     if (size >= 0) add(pointer, size);
     else remove(pointer);
@@ -41,6 +42,7 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
 
   void add(void* pointer, int64_t size) {
     if (budget_ > 0 && held_.total() + size > budget_) throw BudgetExceeded(size, held_, budget_);
+    remove(pointer);  // of what had this address before, if a thread without a scope released it
     const Space space = currentSpace;
     blocks_[pointer] = {size, space};
     held_[space] += size;
@@ -84,6 +86,7 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
   std::unordered_map<void*, Block> blocks_;
   SpaceBytes held_;
   int64_t budget_ = 0;
+  c10::DeviceType watched_ = c10::DeviceType::CPU;
   Window window_;
   bool windowOpen_ = false;
   std::vector<void*> inWindow_;
@@ -93,6 +96,7 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
 Ledger::Ledger() : impl_(std::make_shared<Impl>()) {}
 Ledger::~Ledger() = default;
 
+void Ledger::watch(c10::DeviceType device) { impl_->watched_ = device; }
 void Ledger::setBudget(int64_t bytes) { impl_->budget_ = bytes; }
 int64_t Ledger::budget() const { return impl_->budget_; }
 
@@ -119,6 +123,7 @@ Ledger::Window Ledger::settleWindow() {
   }
   impl_->inWindow_.clear();
   impl_->windowOpen_ = false;
+  impl_->note();
   return impl_->window_;
 }
 
@@ -139,6 +144,7 @@ Ledger::Peaks Ledger::takePeaks() {
 void Ledger::rebook(const at::Tensor& tensor, Space space) {
   const std::lock_guard lock(impl_->mutex_);
   impl_->rebookBlock(tensor.storage().mutable_data(), space);
+  impl_->note();
 }
 
 struct LedgerScope::Guard {

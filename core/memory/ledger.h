@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/DeviceType.h>
 
 #include <array>
 #include <cstdint>
@@ -41,6 +42,8 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
+  // Books what lies on devices of this kind (the processor's memory where nothing else was said) and nothing else.
+  void watch(c10::DeviceType device);
   void setBudget(int64_t bytes);  // 0: none
   int64_t budget() const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/comm/stream.h"
 #include "core/model/rms_norm.h"
 
 namespace tidemark::train {
@@ -12,11 +13,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Times an operator by what its device has done, not by what it was asked to do.
 class Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  explicit Stopwatch(c10::Device device) : device_(device) {}
+  double seconds() const {
+    comm::synchroniseStream(device_);
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
 
  private:
+  c10::Device device_;
   Clock::time_point start_ = Clock::now();
 };
 
@@ -73,7 +80,7 @@ at::Tensor IterationRunner::forward(const model::Batch& batch, const model::Rota
   at::Tensor x;
   {
     ledger_.beginWindow();
-    const Stopwatch watch;
+    const Stopwatch watch(model_.finalNorm.device());
     x = model_.vocabulary->embed(batch);
     const auto window = saved ? ledger_.settleWindow() : ledger_.endWindow();
     if (saved) {
@@ -90,7 +97,7 @@ at::Tensor IterationRunner::forward(const model::Batch& batch, const model::Rota
     const memory::PieceWeights& weights = model_.store->acquire(i);
     const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, i)};
     ledger_.beginWindow();
-    const Stopwatch watch;
+    const Stopwatch watch(model_.finalNorm.device());
     const bool keeps = saved && i >= lowest;
     x = model_.operators[i]->forward(x, weights, context, keeps ? &(*saved)[i] : nullptr);
     const double seconds = watch.seconds();
@@ -121,7 +128,7 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
   const int64_t last = static_cast<int64_t>(count) - 1;
   prefetchFrom(last, Direction::Backward);
   ledger_.beginWindow();
-  const Stopwatch headWatch;
+  const Stopwatch headWatch(model_.finalNorm.device());
   at::Tensor dx = at::zeros_like(x);
   model::Vocabulary::Loss loss;
   {
@@ -142,7 +149,7 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
     const memory::PieceWeights& weights = model_.store->acquire(index);
     const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, index)};
     ledger_.beginWindow();
-    const Stopwatch watch;
+    const Stopwatch watch(model_.finalNorm.device());
     const auto wanted = index == lowest ? model::InputGradient::NotNeeded : model::InputGradient::Needed;
     dx = model_.operators[index]->backward(std::move(dx), *saved[index], weights, context, wanted);
     saved[index].reset();

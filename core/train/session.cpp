@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -57,6 +58,8 @@ Status resolveBudget(Session& s) {
   s.communicator->max(negative);
   const auto least = static_cast<int64_t>(-negative.item<double>());
   s.budgetBytes = s.config.memory.budgetBytes > 0 ? s.config.memory.budgetBytes : least;
+  if (s.budgetBytes <= 0)
+    return Error{ErrorCode::Unsupported, "memory.budget", "is auto, but the free memory of " + s.device.str() + " cannot be read; give it in bytes"};
   return {};
 }
 
@@ -96,8 +99,23 @@ Result<c10::Device> deviceFrom(const std::string& name, int localRank) {
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(localRank % count));
 }
 
+Result<comm::BackendKind> backendFrom(const std::string& name, c10::Device device, int localWorldSize) {
+  // NCCL refuses two ranks on one GPU; Gloo carries their tensors through pinned host memory.
+  const bool sharesDevice = device.is_cuda() && localWorldSize > acceleratorCount();
+  if (name == "nccl" && device.is_cpu())
+    return Error{ErrorCode::InvalidConfig, "parallel.backend", "is nccl, which needs a CUDA device for every rank; set it to gloo"};
+  if (name == "nccl" && sharesDevice)
+    return Error{ErrorCode::InvalidConfig, "parallel.backend",
+                 "is nccl, but " + std::to_string(localWorldSize) + " ranks share " + std::to_string(acceleratorCount()) +
+                     " GPUs on this machine; set it to gloo, or use fewer ranks"};
+  if (name == "nccl" || (name == "auto" && device.is_cuda() && !sharesDevice)) return comm::BackendKind::Nccl;
+  return comm::BackendKind::Gloo;
+}
+
 int64_t automaticBudget(c10::Device device, int localWorldSize) {
-  const int64_t free = device.is_cpu() ? availableHostBytes() / localWorldSize : acceleratorFreeBytes(device);
+  const int devices = device.is_cpu() ? 1 : std::max(1, acceleratorCount());
+  const int sharing = (localWorldSize + devices - 1) / devices;
+  const int64_t free = (device.is_cpu() ? availableHostBytes() : acceleratorFreeBytes(device)) / sharing;
   return static_cast<int64_t>(kAutomaticShare * static_cast<double>(free));
 }
 
@@ -114,12 +132,12 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   at::set_num_threads(static_cast<int>(s->config.parallel.threadsPerRank));
   TIDEMARK_ASSIGN(s->policy, policyFrom(s->config.memory.policy));
   TIDEMARK_ASSIGN(s->device, deviceFrom(s->config.parallel.device, s->process.localRank));
-  const bool wantsNccl = s->config.parallel.backend == "nccl" || (s->config.parallel.backend == "auto" && s->device.is_cuda());
-  TIDEMARK_ASSIGN(s->communicator,
-                  comm::Communicator::connect(s->process, wantsNccl ? comm::BackendKind::Nccl : comm::BackendKind::Gloo, s->device));
+  TIDEMARK_ASSIGN(const comm::BackendKind backend, backendFrom(s->config.parallel.backend, s->device, s->process.localWorldSize));
+  TIDEMARK_ASSIGN(s->communicator, comm::Communicator::connect(s->process, backend, s->device));
   TIDEMARK_TRY(resolveBudget(*s));
 
   s->ledgerScope = std::make_unique<memory::LedgerScope>(s->ledger);
+  s->ledger.watch(s->device.type());
   s->ledger.setBudget(s->budgetBytes);
   TIDEMARK_ASSIGN(const fs::path modelPath, weights::resolveModelPath(s->config.model));
   TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(modelPath));
@@ -143,7 +161,8 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   s->batches = std::make_unique<Batches>(*s->dataset, batches, s->process.rank, s->process.worldSize, s->device);
   if (s->process.rank == 0) {
     run::ModelEvent event;
-    event.name = s->model->config.name;
+    // What people call it: the file's or the folder's name. A GGUF file's general.name is often that of its training recipe.
+    event.name = (modelPath.has_filename() ? modelPath : modelPath.parent_path()).stem().string();
     event.format = source->format();
     event.architecture = "llama";
     event.parameters = source->parameterCount();
