@@ -18,10 +18,7 @@ foreach(dir ${TIDEMARK_TORCH}/lib ${tidemark_nvidia_libs})
 endforeach()
 
 if(TIDEMARK_CUDA)
-  find_package(CUDAToolkit REQUIRED)
-  add_library(torch_cuda INTERFACE IMPORTED)
-  target_compile_definitions(torch_cuda INTERFACE USE_C10D_NCCL TIDEMARK_CUDA)
-  target_link_libraries(torch_cuda INTERFACE torch_cpu
-    -Wl,--no-as-needed ${TIDEMARK_TORCH}/lib/libtorch_cuda.so ${TIDEMARK_TORCH}/lib/libc10_cuda.so -Wl,--as-needed
-    CUDA::cudart)
+  include(TorchCuda)
+else()
+  message(STATUS "CUDA and NCCL: not built (-DTIDEMARK_CUDA=ON builds them); ranks run on the CPU")
 endif()
