@@ -1,0 +1,54 @@
+// Foretells, from a model's shape and a batch, the bytes that one rank of a run will hold: by formulas that follow what the
+// operators allocate and keep (core/model), before anything is loaded. It plans nothing, and the engine does not use it:
+// a run measures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/memory/plan.h"
+
+namespace tidemark::memory {
+
+struct EstimateInput {
+  // The model; sizes as in a Llama-family configuration.
+  int64_t layers = 0, hiddenSize = 0, intermediateSize = 0, heads = 0, keyValueHeads = 0, headSize = 0, vocabularySize = 0;
+  bool hasTiedHead = false;
+  // The adapter; targets are module names ("q_proj"), or "all-linear".
+  int64_t r = 8;
+  double dropout = 0;
+  std::vector<std::string> targets;
+  // The largest batch of an iteration: tokens of one rank, of its longest row, and targets of one rank and of all of them.
+  int64_t tokens = 0, longestRow = 0, rankTargets = 0, allTargets = 0;
+  int64_t ranks = 1;
+  int64_t threadsPerRank = 1;
+  Policy policy = Policy::Elastic;
+};
+
+// Bytes of one operator, as the ledger counts them.
+struct OperatorEstimate {
+  std::string name;
+  int64_t activationBytes = 0;  // kept for backward
+  int64_t workspaceBytes = 0;   // the larger of forward's and backward's peak
+  int64_t forwardPeakBytes = 0;   // of everything but remote weights
+  int64_t backwardPeakBytes = 0;  // 0: it runs no backward
+  int64_t remoteBytes = 0;        // of its piece, on the rank that owns least of it
+};
+
+struct Estimate {
+  int64_t staticBytes = 0, trainableBytes = 0;
+  int64_t activationBytes = 0;      // of all operators, at the turn
+  int64_t workspaceBytes = 0;       // the largest of any operator
+  int64_t largestPieceBytes = 0;    // remote bytes
+  int64_t boundaryPeakBytes = 0;    // between iterations, in the optimizer
+  std::vector<OperatorEstimate> operators;  // embedding, the layers', loss head
+  int64_t leastBudgetBytes = 0;     // each piece is gathered for its own use and dropped
+  int64_t wholeBudgetBytes = 0;     // from the second iteration on nothing is gathered
+};
+
+// InvalidConfig if a number is not positive or no target is in the model.
+Result<Estimate> estimateMemory(const EstimateInput& input);
+
+}  // namespace tidemark::memory
