@@ -1,6 +1,7 @@
 // Where the rows of a piece lie: which rank owns which rows, and what a slot means in bytes. See Note: slots.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
