@@ -18,6 +18,17 @@ constexpr const char* kPrefix = "base_model.model.";
 constexpr const char* kWeights = "adapter_model.safetensors";
 constexpr const char* kConfig = "adapter_config.json";
 
+// Keys of PEFT's LoraConfig that change what is computed, or which tensors there are, once they are set.
+constexpr const char* kOtherKinds[] = {"use_dora", "use_rslora", "use_qalora", "use_bdlora", "fan_in_fan_out", "lora_bias",
+                                       "rank_pattern", "alpha_pattern", "alora_invocation_tokens", "modules_to_save",
+                                       "trainable_token_indices", "target_parameters", "layer_replication", "arrow_config",
+                                       "velora_config", "monteclora_config"};
+
+bool isSet(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  return value.is_structured() ? !value.empty() : !value.is_null();
+}
+
 std::string shapeText(const std::vector<int64_t>& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
@@ -79,11 +90,11 @@ Result<AdapterInfo> readAdapterInfo(const fs::path& folder) {
   TIDEMARK_ASSIGN(const std::string text, readFile(file, 1 << 20));
   TIDEMARK_ASSIGN(const Json config, parseJson(text, file));
   const auto bad = [&](const std::string& what) { return Error{ErrorCode::Unsupported, file, what}; };
-  if (!config.is_object() || config.value("peft_type", "") != "LORA") return bad("is not the configuration of a LoRA adapter (peft_type)");
-  for (const char* key : {"use_dora", "use_rslora", "fan_in_fan_out"})
-    if (config.contains(key) && config[key].is_boolean() && config[key].get<bool>()) return bad(std::string(key) + " is not supported");
-  for (const char* key : {"rank_pattern", "alpha_pattern"})
-    if (config.contains(key) && config[key].is_object() && !config[key].empty()) return bad(std::string(key) + " is not supported");
+  if (!config.is_object() || !config.contains("peft_type") || config["peft_type"] != "LORA")
+    return bad("is not the configuration of a LoRA adapter (peft_type)");
+  for (const char* key : kOtherKinds)
+    if (config.contains(key) && isSet(config[key])) return bad(std::string(key) + " is not supported");
+  if (config.contains("bias") && config["bias"] != "none") return bad("bias other than none is not supported");
   AdapterInfo info;
   try {
     info.lora.r = config.at("r").get<int64_t>();
