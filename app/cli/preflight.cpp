@@ -52,6 +52,7 @@ Result<ModelFacts> checkModel(run::RunConfig& config) {
   TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(facts.path));
   facts.name = source->config().name.empty() ? facts.path.stem().string() : source->config().name;
   facts.format = source->format();
+  facts.shape = source->config();
   facts.parameters = source->parameterCount();
   facts.trainableParameters = trainableParametersOf(*source, config.peft);
   if (facts.trainableParameters == 0) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/beside.h"
+#include "app/cli/budget_check.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/preflight.h"
@@ -117,6 +118,8 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
     const auto report = fill(*directory, config, *model);
     if (!report.ok()) return refuse("the data cannot be used", report.error(), options.output);
     sayLeftOut(*report);
+    if (const auto budget = checkBudget(config, model->shape, *report); !budget.ok())
+      return refuse("the memory budget is too small", budget.error(), options.output);
     settings.openingEvents.push_back(eventOf(*report));
   }
   directory->keep();

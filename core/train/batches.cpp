@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tidemark::train {
 namespace {
@@ -66,7 +67,8 @@ int64_t Batches::stepTargets(int64_t index) {
 
 int64_t Batches::largestBatchTokens(int64_t sequences) const {
   const int64_t longestRow = *std::max_element(rowLengths_.begin(), rowLengths_.end());
-  return sequences * (settings_.packing ? settings_.maxSequenceLength : longestRow);
+  if (!settings_.packing) return sequences * longestRow;
+  return sequences * std::min(settings_.maxSequenceLength, std::accumulate(rowLengths_.begin(), rowLengths_.end(), int64_t{0}));
 }
 
 int64_t Batches::largestBatchTargets(int64_t sequences) const {

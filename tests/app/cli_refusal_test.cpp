@@ -85,6 +85,36 @@ TEST_F(CliRefusal, APortInUseIsNamed) {
   ::close(handle);
 }
 
+TEST_F(CliRefusal, ABudgetThatCannotWorkIsRefusedWithWhatFits) {
+  std::string rows;
+  for (int i = 0; i < 8; ++i)
+    rows += R"({"prompt": "Which of the tides is it that leaves the highest line upon the sand?", "completion": "The)" +
+            std::string(120, 'x') + "\"}\n";
+  write(folder_ / "data.jsonl", rows);
+  const auto path = config("parallel: {ranks: 2}\n");
+  const auto runWith = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments{"run", path};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+    return cli(arguments);
+  };
+  const std::vector<std::string> asked{"memory.budget=3MiB",          "dataset.packing=false",
+                                       "dataset.train_on=all",        "dataset.truncation=truncate",
+                                       "training.global_batch_size=8", "training.micro_batch_size=4"};
+  const auto with = [&](const std::string& setting) {
+    std::vector<std::string> settings = asked;
+    settings.push_back(setting);
+    return runWith(settings);
+  };
+  const auto refused = runWith(asked);
+  expectRefused(refused, {"memory.budget", "needs at least", "dataset.max_seq_length up to", "training.micro_batch_size 1"});
+  expectRefused(with("peft.r=64"), {"Neither shorter sequences"});
+  // What is proposed is accepted; a few tokens more are not.
+  const std::string words = "dataset.max_seq_length up to ";
+  const int64_t length = std::stoll(refused.err.substr(refused.err.find(words) + words.size()));
+  expectRefused(with("dataset.max_seq_length=" + std::to_string(length + 4)), {"needs at least"});
+  EXPECT_EQ(with("dataset.max_seq_length=" + std::to_string(length)).exitCode, 0);
+}
+
 TEST_F(CliRefusal, AMissingEngineIsNamed) {
   std::filesystem::remove(folder_ / "bin" / "tidemark-worker");
   expectRefused(cli({"run", config()}), {"the training engine is missing", "tidemark-worker"});

@@ -1,0 +1,123 @@
+#include "app/cli/budget_check.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/memory/estimate.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr int64_t kMostRanks = 64;  // that are proposed
+
+// What the estimate depends on and a person may change.
+struct Choice {
+  int64_t sequenceLength = 0;  // tokens of the longest sequence
+  int64_t microBatch = 1;
+  int64_t ranks = 1;
+};
+
+class BudgetCheck {
+ public:
+  BudgetCheck(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data)
+      : config_(config), model_(model), data_(data) {
+    const int64_t longest =
+        config.dataset.packing ? std::min(config.dataset.maxSeqLength, data.trainTokens) : data.longestRow;
+    asked_ = {longest, std::max<int64_t>(1, config.training.microBatchSize), config.parallel.ranks};
+  }
+
+  Status check() const {
+    TIDEMARK_ASSIGN(const memory::Estimate estimate, estimateOf(asked_));
+    if (estimate.leastBudgetBytes <= config_.memory.budgetBytes) return {};
+    return Error{ErrorCode::OutOfMemory, "memory.budget",
+                 "is " + formatBytes(config_.memory.budgetBytes) + ", and each rank needs at least " +
+                     formatBytes(estimate.leastBudgetBytes) + " (static cache " + formatBytes(estimate.staticBytes) +
+                     ", trainable state " + formatBytes(estimate.trainableBytes) + ", activations " +
+                     formatBytes(estimate.activationBytes) + ", the rest workspace and the weights in use). " + proposals()};
+  }
+
+ private:
+  Result<memory::Estimate> estimateOf(const Choice& choice) const {
+    memory::EstimateInput in;
+    in.layers = model_.layerCount;
+    in.hiddenSize = model_.hiddenSize;
+    in.intermediateSize = model_.intermediateSize;
+    in.heads = model_.headCount;
+    in.keyValueHeads = model_.keyValueHeadCount;
+    in.headSize = model_.headSize;
+    in.vocabularySize = model_.vocabularySize;
+    in.hasTiedHead = model_.hasTiedHead;
+    in.r = config_.peft.r;
+    in.dropout = config_.peft.loraDropout;
+    in.targets = config_.peft.targetModules;
+    in.ranks = choice.ranks;
+    in.threadsPerRank = config_.parallel.threadsPerRank;
+    in.policy = config_.memory.policy == "unsharded" ? memory::Policy::Unsharded : memory::Policy::Elastic;
+    // Nothing is computed from the last token of a row. Packed rows may be shorter, but one row may fill a sequence.
+    in.longestRow = std::min(data_.longestRow, choice.sequenceLength) - 1;
+    in.tokens = choice.microBatch * (choice.sequenceLength - 1);
+    // As dense as the data on average: a budget is refused only if it cannot work.
+    const double density = static_cast<double>(data_.trainTargetTokens) / static_cast<double>(data_.trainTokens);
+    in.rankTargets = std::max<int64_t>(1, static_cast<int64_t>(density * static_cast<double>(in.tokens)));
+    in.allTargets = choice.ranks * in.rankTargets;
+    return memory::estimateMemory(in);
+  }
+
+  bool fits(const Choice& choice) const {
+    const auto estimate = estimateOf(choice);
+    return estimate.ok() && estimate->leastBudgetBytes <= config_.memory.budgetBytes;
+  }
+
+  // 0: none fits.
+  int64_t longestThatFits() const {
+    int64_t low = 1, high = asked_.sequenceLength;  // a sequence of 1 computes nothing
+    while (low + 1 < high) {
+      const int64_t middle = (low + high) / 2;
+      if (fits({middle, asked_.microBatch, asked_.ranks})) low = middle;
+      else high = middle;
+    }
+    return low > 1 ? low : 0;
+  }
+
+  int64_t microBatchThatFits() const {
+    const int64_t perRank = config_.training.globalBatchSize / asked_.ranks;
+    for (int64_t candidate = asked_.microBatch - 1; candidate > 0; --candidate)
+      if (perRank % candidate == 0 && fits({asked_.sequenceLength, candidate, asked_.ranks})) return candidate;
+    return 0;
+  }
+
+  int64_t ranksThatFit() const {
+    for (int64_t ranks = asked_.ranks + 1; ranks <= kMostRanks; ++ranks) {
+      if (config_.training.globalBatchSize % ranks != 0) continue;
+      const int64_t perRank = config_.training.globalBatchSize / ranks;
+      if (perRank % asked_.microBatch == 0 && fits({asked_.sequenceLength, asked_.microBatch, ranks})) return ranks;
+    }
+    return 0;
+  }
+
+  std::string proposals() const {
+    std::vector<std::string> ways;
+    if (const int64_t length = longestThatFits()) ways.push_back("dataset.max_seq_length up to " + std::to_string(length));
+    if (const int64_t batch = microBatchThatFits()) ways.push_back("training.micro_batch_size " + std::to_string(batch));
+    if (const int64_t ranks = ranksThatFit()) ways.push_back("parallel.ranks " + std::to_string(ranks));
+    if (ways.empty()) return "Neither shorter sequences, nor a smaller micro-batch, nor more ranks fit this budget: raise it";
+    std::string text = "At this budget fits: " + ways[0];
+    for (size_t i = 1; i < ways.size(); ++i) text += ", or " + ways[i];
+    return text;
+  }
+
+  const run::RunConfig& config_;
+  const weights::ModelConfig& model_;
+  const text::DatasetReport& data_;
+  Choice asked_;
+};
+
+}  // namespace
+
+Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data) {
+  if (config.memory.budgetBytes == 0) return {};
+  return BudgetCheck(config, model, data).check();
+}
+
+}  // namespace tidemark::cli

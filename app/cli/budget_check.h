@@ -1,0 +1,14 @@
+// Judges memory.budget before a run exists: whether the least that the engine can work with fits, and what would fit if not.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/config.h"
+#include "core/text/prepared_dataset.h"
+#include "core/weights/model_config.h"
+
+namespace tidemark::cli {
+
+// OutOfMemory with the bytes needed and what would fit. An automatic budget is the engine's to judge.
+Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data);
+
+}  // namespace tidemark::cli
