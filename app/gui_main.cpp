@@ -6,10 +6,14 @@
 #include <QIcon>
 #include <QSettings>
 #include <QTimer>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "storage/run_store.h"
+#include "ui/live/read_detail.h"
+#include "ui/report/pdf_report.h"
 #include "ui/shell/grab.h"
 #include "ui/shell/main_window.h"
 
@@ -30,6 +34,21 @@ void storeAppearance(ui::Appearance appearance) {
   QSettings().setValue(kAppearanceKey, QString::fromLatin1(kWords[static_cast<int>(appearance)]));
 }
 
+int writeReport(const std::filesystem::path& database, const QString& runId, const QString& target) {
+  const auto store = storage::RunStore::open(database);
+  if (!store.ok()) {
+    std::cerr << store.error().message() << std::endl;
+    return 2;
+  }
+  ui::RunWish wish;
+  wish.runId = runId.toStdString();
+  const auto detail = ui::readDetail(**store, wish, -1);
+  const Status status = detail.ok() ? ui::writePdfReport(*detail, target) : Status(detail.error());
+  if (status.ok()) return 0;
+  std::cerr << status.error().message() << std::endl;
+  return 3;
+}
+
 // The id of the run that the user named by id, prefix, name or directory; empty with a message where there is none.
 QString findRun(const std::filesystem::path& database, const QString& wanted) {
   const auto store = storage::RunStore::open(database);
@@ -43,9 +62,18 @@ QString findRun(const std::filesystem::path& database, const QString& wanted) {
   return {};
 }
 
+// Drawing to files needs no screen; must be known before QApplication is made.
+bool drawsToFiles(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](const char* argument) {
+    const std::string_view word(argument);
+    return word.starts_with("--grab") || word.starts_with("--report");
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (drawsToFiles(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("tidemark"));
   QApplication::setApplicationDisplayName(QStringLiteral("Tidemark"));
@@ -62,7 +90,9 @@ int main(int argc, char** argv) {
   const QCommandLineOption db(QStringLiteral("db"), QStringLiteral("Database of runs."), QStringLiteral("FILE"));
   const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this run (id, name or directory)."), QStringLiteral("RUN"));
   const QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Draw every page to a PNG file in DIR and end."), QStringLiteral("DIR"));
-  parser.addOptions({db, open, grab});
+  const QCommandLineOption report(QStringLiteral("report"), QStringLiteral("Write this run's report to --out and end."), QStringLiteral("RUN"));
+  const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("PDF file of the report."), QStringLiteral("FILE"));
+  parser.addOptions({db, open, grab, report, out});
   parser.process(application);
 
   ui::WindowSettings settings;
@@ -71,9 +101,16 @@ int main(int argc, char** argv) {
   settings.cli = QDir(QApplication::applicationDirPath()).filePath(QStringLiteral("tidemark-cli"));
   settings.appearance = parser.isSet(grab) ? ui::Appearance::Light : storedAppearance();
   QString runId;
-  if (parser.isSet(open)) {
-    runId = findRun(settings.database, parser.value(open));
+  if (parser.isSet(open) || parser.isSet(report)) {
+    runId = findRun(settings.database, parser.value(parser.isSet(report) ? report : open));
     if (runId.isEmpty()) return 2;
+  }
+  if (parser.isSet(report)) {
+    if (!parser.isSet(out)) {
+      std::cerr << "--report needs --out FILE.pdf" << std::endl;
+      return 2;
+    }
+    return writeReport(settings.database, runId, parser.value(out));
   }
 
   ui::MainWindow window(settings);

@@ -27,6 +27,13 @@ struct Extent {
   bool isEmpty() const { return low > high; }
 };
 
+// Steps are whole: no tick at step 1.5.
+class StepTicker : public QCPAxisTicker {
+ protected:
+  double getTickStep(const QCPRange& range) override { return std::max(1.0, std::round(QCPAxisTicker::getTickStep(range))); }
+  int getSubTickCount(double) override { return 0; }
+};
+
 void fill(QCPGraph* graph, const Curve& curve) {
   QVector<double> x, y;
   x.reserve(static_cast<qsizetype>(curve.size()));
@@ -61,6 +68,7 @@ CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
   plot()->yAxis->setLabel(tr("loss"));
   plot()->yAxis2->setLabel(tr("tokens/s"));
   plot()->xAxis->grid()->setVisible(false);
+  plot()->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new StepTicker));
   setAccessibleName(tr("Loss and throughput"));
   setTheme(theme());
   setSeries({});
@@ -99,7 +107,7 @@ void CurvePlot::fitAxes() {
   speed.include(series_.throughput);
   double right = 1;
   if (!series_.loss.empty()) right = std::max(right, series_.loss.back().x);
-  plot()->xAxis->setRange(0, right);
+  plot()->xAxis->setRange(-0.012 * right, right * 1.012);  // room for the first and the last marker
   if (loss.isEmpty()) loss = {0, 1};
   const double margin = std::max((loss.high - loss.low) * 0.06, std::abs(loss.high) * 1e-3);
   plot()->yAxis->setRange(loss.low - margin, loss.high + margin);
@@ -165,9 +173,11 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
   showCard(std::clamp(pointed_ + (event->key() == Qt::Key_Right ? 1 : -1), 0, last));
 }
 
+void CurvePlot::layOut() { fillGraphs(); }
+
 void CurvePlot::resizeEvent(QResizeEvent* event) {
   PlotFrame::resizeEvent(event);
-  fillGraphs();
+  layOut();
   replotSoon();
 }
 

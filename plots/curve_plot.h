@@ -33,6 +33,7 @@ class CurvePlot : public PlotFrame {
   void pointerMoved(const QPoint& position) override;
   void pointerLeft() override;
   void keyPressEvent(QKeyEvent* event) override;
+  void layOut() override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -243,10 +243,14 @@ void MemoryStackPlot::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-void MemoryStackPlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
+void MemoryStackPlot::layOut() {
   layOutAxes();
   placeMarks();
+}
+
+void MemoryStackPlot::resizeEvent(QResizeEvent* event) {
+  PlotFrame::resizeEvent(event);
+  layOut();
   replotSoon();
 }
 

@@ -34,6 +34,7 @@ class MemoryStackPlot : public PlotFrame {
   void pointerMoved(const QPoint& position) override;
   void pointerLeft() override;
   void keyPressEvent(QKeyEvent* event) override;
+  void layOut() override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -5,6 +5,7 @@
 #include <QFocusEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPicture>
 #include <QVBoxLayout>
 
 #include "plots/hover_card.h"
@@ -85,20 +86,25 @@ void PlotFrame::paintEvent(QPaintEvent* event) {
   }
 }
 
-QPicture PlotFrame::picture(const QSize& size) {
+void PlotFrame::drawVector(QPainter& painter, const QSize& size) {
   const PlotTheme shown = theme_;
   theme_ = PlotTheme::light();
+  plot_->resize(size);
   restyle();
-  QPicture result;
-  QCPPainter painter(&result);
-  painter.setMode(QCPPainter::pmVectorized);
-  painter.setMode(QCPPainter::pmNoCaching);
-  plot_->toPainter(&painter, size.width(), size.height());
-  painter.end();
+  layOut();
+  QPicture picture;
+  QCPPainter recorder(&picture);
+  recorder.setMode(QCPPainter::pmVectorized);
+  recorder.setMode(QCPPainter::pmNoCaching);
+  plot_->toPainter(&recorder, size.width(), size.height());
+  recorder.end();
+  painter.save();  // a picture is drawn larger on devices of more dots per inch; here the painter's coordinates are meant
+  painter.scale(picture.logicalDpiX() * 1.0 / painter.device()->logicalDpiX(), picture.logicalDpiY() * 1.0 / painter.device()->logicalDpiY());
+  painter.drawPicture(0, 0, picture);
+  painter.restore();
   theme_ = shown;
   restyle();
   replotSoon();
-  return result;
 }
 
 }  // namespace tidemark::plots

@@ -2,11 +2,11 @@
 // Not responsible for any series.
 #pragma once
 
-#include <QPicture>
 #include <QWidget>
 
 #include "plots/plot_theme.h"
 
+class QPainter;
 class QCustomPlot;
 class QCPAxis;
 
@@ -21,8 +21,8 @@ class PlotFrame : public QWidget {
 
   void setTheme(const PlotTheme& theme);
   const PlotTheme& theme() const { return theme_; }
-  // The plot as drawing commands for PDF, laid out for `size` in points; drawn in the light theme.
-  QPicture picture(const QSize& size);
+  // Draws the plot as vectors, for PDF, in the light theme, into (0, 0, size) of the painter's present coordinates.
+  void drawVector(QPainter& painter, const QSize& size);
 
  protected:
   QCustomPlot* plot() const { return plot_; }
@@ -30,6 +30,7 @@ class PlotFrame : public QWidget {
   virtual void applyTheme(const PlotTheme& theme) = 0;  // the colours of what the subclass made
   virtual void pointerMoved(const QPoint& position) = 0;
   virtual void pointerLeft();
+  virtual void layOut() {}  // what depends on the size
   void styleAxis(QCPAxis* axis, const QColor& labels) const;
   void replotSoon();  // coalesced: many changes in one turn of the event loop are one drawing
   bool eventFilter(QObject* watched, QEvent* event) override;

@@ -25,7 +25,7 @@ ByteUnit byteUnitFor(double greatest) {
   static constexpr std::array kNames{"B", "KiB", "MiB", "GiB", "TiB"};
   double divisor = 1;
   std::size_t unit = 0;
-  // Not 1024: "1000 MiB" has no three significant digits to show, "0.98 GiB" has.
+  // The command line changes units at the same place.
   while (std::abs(greatest) / divisor >= 999.5 && unit + 1 < kNames.size()) {
     divisor *= 1024;
     ++unit;
@@ -33,12 +33,15 @@ ByteUnit byteUnitFor(double greatest) {
   return {divisor, QString::fromLatin1(kNames[unit])};
 }
 
+QString numberIn(const ByteUnit& unit, double bytes) {
+  const double value = bytes / unit.divisor;
+  const int decimals = unit.divisor == 1 || value == 0 || std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
+  return QLocale().toString(value, 'f', decimals);
+}
+
 QString bytesText(double bytes) {
   const ByteUnit unit = byteUnitFor(bytes);
-  const double value = bytes / unit.divisor;
-  const int significant = unit.divisor == 1 ? 1 : 3;
-  const QString number = unit.divisor == 1 ? QLocale().toString(std::llround(value)) : decimalText(value, significant);
-  return tr("%1 %2").arg(number, unit.name);
+  return tr("%1 %2").arg(numberIn(unit, bytes), unit.name);
 }
 
 QString signedBytesText(double bytes) {

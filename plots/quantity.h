@@ -17,5 +17,6 @@ struct ByteUnit {
   QString name;
 };
 ByteUnit byteUnitFor(double greatest);
+QString numberIn(const ByteUnit& unit, double bytes);  // without the unit's name
 
 }  // namespace tidemark::plots

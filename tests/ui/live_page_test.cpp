@@ -22,7 +22,7 @@
 namespace tidemark::ui {
 namespace {
 
-constexpr int kWaitMs = 15'000;
+constexpr int kWaitMs = 60'000;
 
 class LivePageTest : public testing::Test {
  protected:

@@ -35,10 +35,10 @@ TEST(PlainText, EveryHostileNameIsShownAsItIs) {
   MainWindow window({database, QStringLiteral("/nonexistent"), Appearance::Light});
   window.show();
   auto* table = window.runsPage()->findChild<QTableView*>();
-  ASSERT_TRUE(QTest::qWaitFor([&] { return table->model()->rowCount() == static_cast<int>(names.size()); }, 15'000));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return table->model()->rowCount() == static_cast<int>(names.size()); }, 60'000));
   for (std::size_t i = 0; i < names.size(); ++i) {
     window.openRun(QString::fromStdString(ids[i]));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return window.runPage()->hasDetail(); }, 15'000)) << names[i];
+    ASSERT_TRUE(QTest::qWaitFor([&] { return window.runPage()->hasDetail(); }, 60'000)) << names[i];
     auto* label = window.runPage()->findChild<QLabel*>(QStringLiteral("runName"));
     EXPECT_EQ(label->accessibleName(), QString::fromStdString(names[i]).simplified());
     if (names[i].size() < 40 && !label->text().endsWith(QStringLiteral("…"))) {

@@ -2,22 +2,13 @@
 
 #include <QTimer>
 
-#include "core/launch/agent.h"
-#include "ui/models/run_status.h"
+#include "ui/live/read_detail.h"
 
 namespace tidemark::ui {
 namespace {
 
 constexpr int kPollMs = 150;
 constexpr int kLivenessMs = 1000;  // an agent that was killed changes nothing in the database
-constexpr int64_t kLogLines = 5000;
-
-// A run whose agent should be alive and is not has ended without a word.
-void tellLost(storage::RunRecord& run) {
-  if (isActive(run.status) && run.agentPid > 0 && !launch::isSameProcess(run.agentPid, run.agentStartTicks)) {
-    run.status = storage::RunStatus::Lost;
-  }
-}
 
 }  // namespace
 
@@ -68,50 +59,13 @@ void RunReader::wishFor(const RunWish& wish) {
   if (store_) readDetail();
 }
 
-void RunReader::readMetrics(RunDetail& detail) {
-  const std::string& id = wish_.runId;
-  // A run that was resumed from a checkpoint does steps again: what was sent is not true any more.
-  if (detail.record.step < lastStep_) lastStep_ = -1;
-  detail.startsOver = lastStep_ < 0;
-  if (auto steps = store_->steps(id, wish_.rank, lastStep_); steps.ok()) {
-    detail.newSteps = std::move(steps).value();
-  } else {
-    return report(steps.error());
-  }
-  if (!detail.newSteps.empty()) lastStep_ = detail.newSteps.back().step;
-  if (auto read = store_->evaluations(id); read.ok()) detail.evaluations = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->operators(id, wish_.rank); read.ok()) detail.operators = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->plans(id, wish_.rank); read.ok()) detail.plans = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->timelineIterations(id, wish_.rank); read.ok()) detail.iterations = std::move(read).value();
-  else return report(read.error());
-}
-
 void RunReader::readDetail() {
   if (wish_.runId.empty()) return;
-  RunDetail detail;
-  detail.wish = wish_;
-  auto record = store_->run(wish_.runId);
-  if (!record.ok()) return report(record.error());
-  detail.record = std::move(record).value();
-  tellLost(detail.record);
-  readMetrics(detail);
-  if (!detail.iterations.empty()) {
-    auto timeline = store_->timeline(wish_.runId, wish_.rank, wish_.iteration);
-    if (!timeline.ok()) return report(timeline.error());
-    detail.timeline = std::move(timeline).value();
-  }
-  if (auto read = store_->model(wish_.runId); read.ok()) detail.model = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->dataset(wish_.runId); read.ok()) detail.dataset = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->checkpoints(wish_.runId); read.ok()) detail.checkpoints = std::move(read).value();
-  else return report(read.error());
-  if (auto read = store_->log(wish_.runId, kLogLines); read.ok()) detail.log = std::move(read).value();
-  else return report(read.error());
-  emit detailRead(detail);
+  const auto detail = ui::readDetail(*store_, wish_, lastStep_);
+  if (!detail.ok()) return report(detail.error());
+  if (detail->startsOver) lastStep_ = -1;
+  if (!detail->newSteps.empty()) lastStep_ = detail->newSteps.back().step;
+  emit detailRead(*detail);
 }
 
 void RunReader::deleteRun(const std::string& runId) {

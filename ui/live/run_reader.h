@@ -33,7 +33,6 @@ class RunReader : public QObject {
   void poll();
   void readRuns();
   void readDetail();
-  void readMetrics(RunDetail& detail);
   void report(const Error& error);
 
   std::filesystem::path database_;

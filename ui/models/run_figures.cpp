@@ -43,8 +43,9 @@ Figure remoteFigure(const RunDetail& detail, const run::StepEvent* step) {
   // One unit for all three, so that the note needs to name none.
   const double always = 2 * remoteBytesOf(detail);
   const plots::ByteUnit unit = plots::byteUnitFor(step && remotePerIteration(*step) > 0 ? remotePerIteration(*step) : always);
-  const auto number = [&](double bytes) { return decimalText(bytes / unit.divisor, 3); };
-  if (step) figure.value = tr("%1 %2").arg(number(remotePerIteration(*step)), unit.name);
+  const auto number = [&](double bytes) { return plots::numberIn(unit, bytes); };
+  if (step && remotePerIteration(*step) == 0) figure.value = bytesText(0);
+  else if (step) figure.value = tr("%1 %2").arg(number(remotePerIteration(*step)), unit.name);
   QStringList notes;
   if (!detail.plans.empty()) notes << tr("optimum %1").arg(number(static_cast<double>(detail.plans.back().optimalRemoteBytes)));
   if (!detail.operators.empty()) notes << tr("gather-always %1").arg(number(always));
@@ -78,7 +79,7 @@ Figure peakFigure(const RunDetail& detail, const run::StepEvent* step) {
     figure.value = bytesText(peak);
     if (budget > 0) {
       const plots::ByteUnit unit = plots::byteUnitFor(std::max(peak, budget));
-      figure.value = tr("%1 of %2 %3").arg(decimalText(peak / unit.divisor, 3), decimalText(budget / unit.divisor, 3), unit.name);
+      figure.value = tr("%1 of %2 %3").arg(plots::numberIn(unit, peak), plots::numberIn(unit, budget), unit.name);
     }
   }
   if (!detail.plans.empty()) {

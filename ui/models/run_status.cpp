@@ -39,7 +39,7 @@ QString statusSymbol(RunStatus status) {
 QColor statusColor(RunStatus status) {
   switch (status) {
     case RunStatus::Running: return QColor(0x2A, 0x9D, 0x8F);
-    case RunStatus::Completed: return QColor(0x3B, 0x82, 0x54);
+    case RunStatus::Completed: return QColor(0x36, 0x92, 0x5E);
     case RunStatus::Stopping:
     case RunStatus::Lost: return QColor(0xC0, 0x80, 0x20);
     case RunStatus::Failed: return QColor(0xD0, 0x4F, 0x38);

@@ -30,6 +30,7 @@ LogTab::LogTab(QWidget* parent)
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Log of the run"));
   text_->setTabChangesFocus(true);
+  text_->setPlaceholderText(tr("The run has logged nothing so far. What each rank printed is in the run directory under log/."));
   card->body()->addWidget(text_, 1);
   layout->addWidget(card, 1);
   auto* files = new Card(tr("Files"));

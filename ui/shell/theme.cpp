@@ -74,6 +74,7 @@ QTableView { background: @card@; alternate-background-color: @alternate@; border
 QTableView::item { padding: 0 8px; }
 QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 6px 3px;
   font-size: 12px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 10px; height: 8px; }
 QTableCornerButton::section { background: @card@; border: none; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @text@; padding: 6px 2px; margin-right: 26px; border-bottom: 3px solid transparent; }
@@ -103,6 +104,7 @@ QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar::handle:vertical { background: @fieldBorder@; border-radius: 4px; min-height: 30px; margin: 1px; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle:horizontal { background: @fieldBorder@; border-radius: 4px; min-width: 30px; margin: 1px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 )";
