@@ -16,6 +16,7 @@
 #include "ui/report/pdf_report.h"
 #include "ui/shell/grab.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/theme.h"
 
 namespace {
 
@@ -110,6 +111,7 @@ int main(int argc, char** argv) {
       std::cerr << "--report needs --out FILE.pdf" << std::endl;
       return 2;
     }
+    ui::applyTheme(application, ui::ColorScheme::Light);
     return writeReport(settings.database, runId, parser.value(out));
   }
 

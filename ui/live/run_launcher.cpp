@@ -110,6 +110,7 @@ void RunLauncher::stop(const storage::RunRecord& run) {
 }
 
 void RunLauncher::makeReport(const storage::RunRecord& run) {
+  if (reporting_.count(run.id)) return;
   const std::filesystem::path folder = std::filesystem::path(run.directory) / "report";
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -118,9 +119,11 @@ void RunLauncher::makeReport(const storage::RunRecord& run) {
     return;
   }
   const QString target = QString::fromStdString((folder / "report.html").string());
+  reporting_.insert(run.id);
   auto* process = new QProcess(this);
   process->setProcessChannelMode(QProcess::MergedChannels);
-  connect(process, &QProcess::finished, this, [this, process, target](int code, QProcess::ExitStatus status) {
+  connect(process, &QProcess::finished, this, [this, process, target, id = run.id](int code, QProcess::ExitStatus status) {
+    reporting_.erase(id);
     const QString words = QString::fromUtf8(process->readAll()).trimmed().right(kMostMessageChars);
     process->deleteLater();
     if (status == QProcess::NormalExit && code == 0) {
@@ -129,8 +132,9 @@ void RunLauncher::makeReport(const storage::RunRecord& run) {
       emit refused(tr("The report was not made: %1").arg(words.isEmpty() ? tr("code %1").arg(code) : words));
     }
   });
-  connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
+  connect(process, &QProcess::errorOccurred, this, [this, process, id = run.id](QProcess::ProcessError error) {
     if (error != QProcess::FailedToStart) return;  // others end in finished()
+    reporting_.erase(id);
     emit refused(tr("%1: %2").arg(cli_, process->errorString()));
     process->deleteLater();
   });

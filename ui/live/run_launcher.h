@@ -6,6 +6,8 @@
 #include <QString>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/run/config.h"
@@ -50,6 +52,7 @@ class RunLauncher : public QObject {
   QString cli_;
   std::vector<Pending> pending_;  // started here and not yet seen in the database
   std::vector<Pending> seen_;
+  std::set<std::string> reporting_;  // runs whose report is being made: asking again changes nothing
 };
 
 }  // namespace tidemark::ui

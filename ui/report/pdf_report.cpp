@@ -44,12 +44,18 @@ class Sheet {
     y_ += height;
     return top;
   }
-  void text(const QRect& place, const QString& words, int size, QFont::Weight weight, const QColor& color, Qt::Alignment alignment) {
+  enum class Overflow { Elide, Wrap };
+  void text(const QRect& place, const QString& words, int size, QFont::Weight weight, const QColor& color, Qt::Alignment alignment,
+            Overflow overflow = Overflow::Elide) {
     QFont font(QFontDatabase::hasFamily(QStringLiteral("Inter")) ? QStringLiteral("Inter") : QStringLiteral("DejaVu Sans"));
     font.setPixelSize(size);
     font.setWeight(weight);
     painter_.setFont(font);
     painter_.setPen(color);
+    if (overflow == Overflow::Wrap) {
+      painter_.drawText(place, static_cast<int>(alignment) | Qt::TextWordWrap, words);
+      return;
+    }
     const QString shown = QFontMetricsF(font).elidedText(words, Qt::ElideRight, place.width() * 1.0);
     painter_.drawText(place, static_cast<int>(alignment) | Qt::TextSingleLine, shown);
   }
@@ -95,7 +101,7 @@ void drawFigures(Sheet& sheet, const RunDetail& detail) {
     const QRect inner = card.adjusted(7, 6, -5, -5);
     sheet.text(inner, figures[i].name, 8, QFont::Normal, theme.muted, Qt::AlignLeft | Qt::AlignTop);
     sheet.text(inner, figures[i].value, 12, QFont::Bold, theme.text, Qt::AlignLeft | Qt::AlignVCenter);
-    sheet.text(inner, figures[i].note, 6, QFont::Normal, theme.muted, Qt::AlignLeft | Qt::AlignBottom);
+    sheet.text(inner, figures[i].note, 6, QFont::Normal, theme.muted, Qt::AlignLeft | Qt::AlignBottom, Sheet::Overflow::Wrap);
   }
 }
 
