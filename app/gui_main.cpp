@@ -63,18 +63,18 @@ QString findRun(const std::filesystem::path& database, const QString& wanted) {
   return {};
 }
 
-// Drawing to files needs no screen; must be known before QApplication is made.
-bool drawsToFiles(int argc, char** argv) {
+// Drawing to files and answering questions need no screen; must be known before QApplication is made.
+bool needsNoScreen(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](const char* argument) {
     const std::string_view word(argument);
-    return word.starts_with("--grab") || word.starts_with("--report");
+    return word.starts_with("--grab") || word.starts_with("--report") || word == "--help" || word == "--version";
   });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (drawsToFiles(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (needsNoScreen(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("tidemark"));
   QApplication::setApplicationDisplayName(QStringLiteral("Tidemark"));
