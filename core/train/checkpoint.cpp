@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kManifest = "manifest.json";
+constexpr const char* kTemporary = ".tmp-";
 constexpr int kFormatVersion = 1;
+constexpr const char* kFiles[] = {"adapter_config.json", "adapter_model.safetensors", "first_moment.safetensors",
+                                  "second_moment.safetensors", "progress.json"};
 
 Status writeManifest(const fs::path& folder) {
   Json files = Json::object();
@@ -33,12 +36,15 @@ Status verify(const fs::path& folder) {
   TIDEMARK_ASSIGN(const Json manifest, parseJson(text, file));
   const auto bad = [&](const std::string& name, const std::string& what) { return Error{ErrorCode::InvalidInput, (folder / name).string(), what}; };
   if (!manifest.is_object() || !manifest.contains("files") || !manifest["files"].is_object()) return bad(kManifest, "is not a manifest");
+  for (const char* name : kFiles)
+    if (!manifest["files"].contains(name)) return bad(kManifest, std::string("says nothing of ") + name);
   for (const auto& [name, facts] : manifest["files"].items()) {
     if (name.find('/') != std::string::npos || !facts.is_object()) return bad(kManifest, "names a file outside the checkpoint");
     std::error_code failed;
-    if (fs::file_size(folder / name, failed) != facts.value("bytes", uint64_t{0}) || failed) return bad(name, "has not the size that the manifest says");
+    if (!facts.contains("bytes") || facts["bytes"] != fs::file_size(folder / name, failed) || failed)
+      return bad(name, "has not the size that the manifest says");
     TIDEMARK_ASSIGN(const std::string digest, sha256OfFile(folder / name));
-    if (digest != facts.value("sha256", "")) return bad(name, "has not the content that the manifest says");
+    if (!facts.contains("sha256") || facts["sha256"] != digest) return bad(name, "has not the content that the manifest says");
   }
   return {};
 }
@@ -59,7 +65,7 @@ std::vector<std::pair<int64_t, fs::path>> finishedCheckpoints(const fs::path& ch
 }
 
 Result<fs::path> temporaryFolder(const fs::path& beside) {
-  std::string pattern = beside.string() + ".tmp-XXXXXX";
+  std::string pattern = beside.string() + kTemporary + "XXXXXX";
   if (!::mkdtemp(pattern.data())) return Error{ErrorCode::Io, beside.string(), "cannot make a temporary folder beside it"};
   ::chmod(pattern.c_str(), 0755);
   return fs::path(pattern);
@@ -126,9 +132,18 @@ Result<Progress> loadCheckpoint(const fs::path& folder, peft::TrainableState& st
 }
 
 void rotateCheckpoints(const fs::path& checkpoints, int64_t keep) {
-  const auto found = finishedCheckpoints(checkpoints);
+  int64_t good = 0;
   std::error_code ignored;
-  for (size_t i = static_cast<size_t>(std::max<int64_t>(1, keep)); i < found.size(); ++i) fs::remove_all(found[i].second, ignored);
+  for (const auto& [step, path] : finishedCheckpoints(checkpoints)) {
+    if (good >= std::max<int64_t>(1, keep)) fs::remove_all(path, ignored);
+    else if (verify(path).ok()) ++good;  // a damaged one takes nobody's place
+  }
+  std::vector<fs::path> leftBehind;
+  for (const auto& entry : fs::directory_iterator(checkpoints, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("step-") && name.find(kTemporary) != std::string::npos) leftBehind.push_back(entry.path());
+  }
+  for (const fs::path& path : leftBehind) fs::remove_all(path, ignored);
 }
 
 Status publishAdapter(const fs::path& target, const peft::TrainableState& state, const peft::AdapterInfo& info) {

@@ -34,7 +34,8 @@ FoundCheckpoint newestCheckpoint(const std::filesystem::path& checkpoints);
 
 Result<Progress> loadCheckpoint(const std::filesystem::path& folder, peft::TrainableState& state);
 
-// Deletes the oldest beyond `keep`; never the newest.
+// Deletes the oldest beyond the `keep` newest whose manifest verifies (never the newest of those), and what killed writers
+// left behind: call it only while nobody writes.
 void rotateCheckpoints(const std::filesystem::path& checkpoints, int64_t keep);
 
 // The adapter directory at the end of a run: replaced as a whole.
