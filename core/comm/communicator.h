@@ -1,6 +1,7 @@
 // Collectives between the ranks of a run. Two channels, so that gathers of weights may run ahead while the computation
 // exchanges activations: every rank must issue the calls of one channel in the same order, the channels are independent.
-// Trouble (a peer gone, a timeout) is thrown as std::runtime_error; the worker catches it in one place.
+// Trouble (a peer gone, a timeout) is thrown as std::runtime_error; the worker catches it in one place. The process must
+// ignore SIGPIPE, or writing to a peer that has gone ends it before anything is thrown.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -16,6 +16,7 @@ namespace tidemark::test {
 namespace {
 
 [[noreturn]] void runRank(const comm::ProcessInfo& info, const std::function<void(const comm::ProcessInfo&)>& body) {
+  std::signal(SIGPIPE, SIG_IGN);  // as the worker does
   bool hasThrown = false;
   try {
     at::set_num_threads(1);
