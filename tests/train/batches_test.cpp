@@ -1,0 +1,212 @@
+// Which rows run when and where: counted from the tensors of every rank.
+#include "core/train/batches.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "core/text/prepared_file.h"
+#include "tests/base/temporary_folder.h"
+
+namespace tidemark::train {
+namespace {
+
+// Token ids name their row (id / 64) and place (id % 64), so that rows can be read off a batch.
+constexpr int64_t kMaxLength = 24;
+
+class BatchesTest : public testing::Test {
+ protected:
+  static std::vector<text::LabelledRow> rows(std::mt19937& random, int64_t count, int64_t first) {
+    std::vector<text::LabelledRow> result;
+    for (int64_t i = 0; i < count; ++i) {
+      text::LabelledRow row;
+      const auto length = static_cast<int64_t>(2 + random() % (kMaxLength - 1));
+      for (int64_t t = 0; t < length; ++t) {
+        row.ids.push_back(static_cast<text::TokenId>((first + i) * 64 + t));
+        row.hasLoss.push_back(t > 0 && random() % 3 == 0);
+      }
+      row.hasLoss.back() = 1;
+      result.push_back(std::move(row));
+    }
+    return result;
+  }
+
+  void SetUp() override {
+    std::mt19937 random(31);
+    train_ = rows(random, kTrain, 0);
+    eval_ = rows(random, kEval, kTrain);
+    const auto written = text::writePreparedFile(folder_ / "data.bin", train_, eval_, 64 * (kTrain + kEval));
+    ASSERT_TRUE(written.ok()) << written.error().message();
+    auto opened = text::PreparedDataset::open(folder_ / "data.bin");
+    ASSERT_TRUE(opened.ok()) << opened.error().message();
+    dataset_ = std::make_unique<text::PreparedDataset>(std::move(opened).value());
+  }
+
+  Batches batches(bool packing, int rank, int worldSize) const {
+    return {*dataset_, {kPerStep, kMaxLength, packing, 9}, rank, worldSize, c10::Device(c10::kCPU)};
+  }
+
+  const text::LabelledRow& row(int64_t index) const {
+    return index < kTrain ? train_[static_cast<size_t>(index)] : eval_[static_cast<size_t>(index - kTrain)];
+  }
+
+  // The rows of a batch; checks that each is there whole, with its positions and targets.
+  std::vector<int64_t> rowsIn(const model::Batch& batch) const {
+    std::vector<int64_t> found, targets, targetRows;
+    int64_t at = 0;
+    for (const int64_t length : batch.segmentLengths) {
+      const int64_t index = batch.ids[at].item<int64_t>() / 64;
+      const text::LabelledRow& expected = row(index);
+      EXPECT_EQ(length, static_cast<int64_t>(expected.ids.size()) - 1);
+      for (int64_t t = 0; t < length; ++t) {
+        EXPECT_EQ(batch.ids[at + t].item<int64_t>(), expected.ids[static_cast<size_t>(t)]);
+        EXPECT_EQ(batch.positions[at + t].item<int64_t>(), t);
+        if (!expected.hasLoss[static_cast<size_t>(t) + 1]) continue;
+        targetRows.push_back(at + t);
+        targets.push_back(expected.ids[static_cast<size_t>(t) + 1]);
+      }
+      found.push_back(index);
+      at += length;
+    }
+    EXPECT_EQ(at, batch.tokenCount());
+    EXPECT_TRUE(batch.targets.equal(at::tensor(targets, at::kLong)));
+    EXPECT_TRUE(batch.targetRows.equal(at::tensor(targetRows, at::kLong)));
+    return found;
+  }
+
+  static constexpr int64_t kTrain = 101, kEval = 23, kPerStep = 12;
+  test::TemporaryFolder folder_;
+  std::vector<text::LabelledRow> train_, eval_;
+  std::unique_ptr<text::PreparedDataset> dataset_;
+};
+
+TEST_F(BatchesTest, RowsOfAStepDoNotDependOnRanksOrMicroBatch) {
+  for (const bool packing : {false, true}) {
+    std::map<int64_t, std::vector<int64_t>> expected;  // step -> rows, in order
+    for (const int worldSize : {1, 2, 3, 4}) {
+      for (int64_t microBatch = 1; microBatch <= kPerStep / worldSize; ++microBatch) {
+        if (kPerStep % (worldSize * microBatch) != 0) continue;
+        std::vector<Batches> ofRank;
+        for (int rank = 0; rank < worldSize; ++rank) ofRank.push_back(batches(packing, rank, worldSize));
+        for (const int64_t step : {0, 1, 7, 20, 3}) {
+          std::vector<int64_t> rows;
+          int64_t tokens = 0, targets = 0;
+          for (int64_t iteration = 0; iteration < kPerStep / (worldSize * microBatch); ++iteration)
+            for (int rank = 0; rank < worldSize; ++rank) {
+              const model::Batch batch = ofRank[static_cast<size_t>(rank)].training(step, iteration, microBatch);
+              const auto found = rowsIn(batch);
+              rows.insert(rows.end(), found.begin(), found.end());
+              tokens += batch.tokenCount() + static_cast<int64_t>(batch.segmentLengths.size());
+              targets += batch.targets.size(0);
+            }
+          const auto [first, isNew] = expected.try_emplace(step, rows);
+          EXPECT_EQ(rows, first->second) << "step " << step << ", " << worldSize << " ranks, micro-batch " << microBatch;
+          EXPECT_EQ(tokens, ofRank[0].stepTokens(step));
+          EXPECT_EQ(targets, ofRank[0].stepTargets(step));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(BatchesTest, EveryRankKnowsWhatTheOthersRun) {
+  std::vector<Batches> ofRank;
+  for (int rank = 0; rank < 3; ++rank) ofRank.push_back(batches(true, rank, 3));
+  for (int64_t step = 0; step < 5; ++step) {
+    std::vector<model::Batch> now;
+    for (Batches& b : ofRank) now.push_back(b.training(step, 1, 2));
+    for (const model::Batch& batch : now)
+      for (size_t other = 0; other < now.size(); ++other) {
+        EXPECT_TRUE(now[other].ids.equal(at::tensor(batch.idsOfRank[other], at::kLong)));
+        EXPECT_EQ(batch.targetCountOfRank[other], now[other].targets.size(0));
+      }
+  }
+}
+
+TEST_F(BatchesTest, EveryRowOncePerEpoch) {
+  for (const bool packing : {false, true}) {
+    Batches b = batches(packing, 0, 1);
+    std::map<int64_t, int> times;
+    std::vector<std::vector<int64_t>> orders(1);
+    for (int64_t step = 0; orders.size() <= 4; ++step)
+      for (const text::Sequence& sequence : b.step(step))
+        for (const int64_t row : sequence) {
+          ++times[row];
+          orders.back().push_back(row);
+          if (orders.back().size() < kTrain) continue;
+          ASSERT_EQ(times.size(), static_cast<size_t>(kTrain)) << "after epoch " << orders.size();
+          for (const auto& [index, count] : times) ASSERT_EQ(count, static_cast<int>(orders.size())) << "row " << index;
+          orders.emplace_back();
+        }
+    EXPECT_NE(orders[0], orders[1]) << "epochs are shuffled anew";
+  }
+}
+
+// The fraction of rows seen, where each sequence is one row.
+TEST_F(BatchesTest, EpochsCountSequences) {
+  Batches b = batches(false, 0, 1);
+  for (const int64_t step : {0, 3, 7, 8, 30, 2})
+    EXPECT_NEAR(b.epochAt(step), static_cast<double>((step + 1) * kPerStep) / kTrain, 1e-12) << "step " << step;
+}
+
+TEST_F(BatchesTest, LargestBatchesAreUpperBoundsInEveryEpoch) {
+  for (const bool packing : {false, true})
+    for (const int64_t microBatch : {1, 2, 3, 4, 6, 12}) {
+      Batches b = batches(packing, 0, 1);
+      const int64_t tokens = b.largestBatchTokens(microBatch), targets = b.largestBatchTargets(microBatch);
+      int64_t mostTokens = 0, mostTargets = 0;
+      for (int64_t step = 0; step < 150; ++step)
+        for (int64_t iteration = 0; iteration < kPerStep / microBatch; ++iteration) {
+          const model::Batch batch = b.training(step, iteration, microBatch);
+          mostTokens = std::max(mostTokens, batch.tokenCount() + static_cast<int64_t>(batch.segmentLengths.size()));
+          mostTargets = std::max(mostTargets, batch.targets.size(0));
+        }
+      EXPECT_LE(mostTokens, tokens);
+      EXPECT_LE(mostTargets, targets);
+      EXPECT_LE(tokens, microBatch * kMaxLength);
+      if (microBatch == 1) { EXPECT_GE(mostTokens, tokens - 1) << "the bound is far off"; }
+    }
+}
+
+// Single rows are all seen within an epoch, so there the bound on targets is exact.
+TEST_F(BatchesTest, LargestTargetsOfOneRowAreExact) {
+  int64_t most = 0;
+  for (const text::LabelledRow& row : train_) most = std::max(most, row.targetCount());
+  EXPECT_EQ(batches(false, 0, 1).largestBatchTargets(1), most);
+}
+
+TEST_F(BatchesTest, EvaluationCountsEveryRowOnce) {
+  for (int worldSize = 1; worldSize <= 7; ++worldSize) {
+    std::multiset<int64_t> counted;
+    std::set<int64_t> iterations;
+    for (int rank = 0; rank < worldSize; ++rank) {
+      const Batches b = batches(true, rank, worldSize);
+      iterations.insert(b.evaluationIterations());
+      for (int64_t i = 0; i < b.evaluationIterations(); ++i) {
+        bool counts = false;
+        const auto rows = rowsIn(b.evaluation(i, &counts));
+        EXPECT_FALSE(rows.empty());
+        if (counts) counted.insert(rows.begin(), rows.end());
+      }
+    }
+    EXPECT_EQ(iterations.size(), 1u) << "ranks disagree";
+    std::multiset<int64_t> all;
+    for (int64_t i = 0; i < kEval; ++i) all.insert(kTrain + i);
+    EXPECT_EQ(counted, all) << worldSize << " ranks";
+  }
+}
+
+TEST_F(BatchesTest, WithoutEvaluationRowsThereIsNothingToRun) {
+  ASSERT_TRUE(text::writePreparedFile(folder_ / "none.bin", train_, {}, 64 * kTrain).ok());
+  auto opened = text::PreparedDataset::open(folder_ / "none.bin");
+  ASSERT_TRUE(opened.ok());
+  const Batches b(*opened, {kPerStep, kMaxLength, true, 9}, 0, 2, c10::Device(c10::kCPU));
+  EXPECT_EQ(b.evaluationIterations(), 0);
+}
+
+}  // namespace
+}  // namespace tidemark::train
