@@ -5,11 +5,14 @@
 
 #include "core/base/bytes.h"
 #include "core/memory/estimate.h"
+#include "core/text/packing.h"
 
 namespace tidemark::cli {
 namespace {
 
-constexpr int64_t kMostRanks = 64;  // that are proposed
+// What is proposed: not more ranks, not shorter sequences.
+constexpr int64_t kMostRanks = 64;
+constexpr int64_t kShortestSequence = 16;
 
 // What the estimate depends on and a person may change.
 struct Choice {
@@ -20,11 +23,12 @@ struct Choice {
 
 class BudgetCheck {
  public:
-  BudgetCheck(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data)
-      : config_(config), model_(model), data_(data) {
-    const int64_t longest =
-        config.dataset.packing ? std::min(config.dataset.maxSeqLength, data.trainTokens) : data.longestRow;
-    asked_ = {longest, std::max<int64_t>(1, config.training.microBatchSize), config.parallel.ranks};
+  BudgetCheck(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data)
+      : config_(config), model_(model) {
+    for (int64_t i = 0; i < data.trainCount(); ++i)
+      rows_.push_back({static_cast<int64_t>(data.train(i).ids.size()), data.train(i).targetCount});
+    const text::RowSize largest = text::largestSequence(rows_, config.dataset.maxSeqLength, config.dataset.packing);
+    asked_ = {largest.tokens, std::max<int64_t>(1, config.training.microBatchSize), config.parallel.ranks};
   }
 
   Status check() const {
@@ -54,12 +58,16 @@ class BudgetCheck {
     in.ranks = choice.ranks;
     in.threadsPerRank = config_.parallel.threadsPerRank;
     in.policy = config_.memory.policy == "unsharded" ? memory::Policy::Unsharded : memory::Policy::Elastic;
-    // Nothing is computed from the last token of a row. Packed rows may be shorter, but one row may fill a sequence.
-    in.longestRow = std::min(data_.longestRow, choice.sequenceLength) - 1;
-    in.tokens = choice.microBatch * (choice.sequenceLength - 1);
-    // As dense as the data on average: a budget is refused only if it cannot work.
-    const double density = static_cast<double>(data_.trainTargetTokens) / static_cast<double>(data_.trainTokens);
-    in.rankTargets = std::max<int64_t>(1, static_cast<int64_t>(density * static_cast<double>(in.tokens)));
+    // Shorter sequences cut rows or leave them out; at worst what is left of a row is its densest part.
+    std::vector<text::RowSize> rows = rows_;
+    for (text::RowSize& row : rows) {
+      row.tokens = std::min(row.tokens, choice.sequenceLength);
+      row.targets = std::min(row.targets, row.tokens - 1);
+      in.longestRow = std::max(in.longestRow, row.tokens - 1);
+    }
+    const text::RowSize largest = text::largestSequence(rows, choice.sequenceLength, config_.dataset.packing);
+    in.tokens = choice.microBatch * (largest.tokens - 1);  // nothing is computed from the last token of a row
+    in.rankTargets = choice.microBatch * std::max<int64_t>(1, largest.targets);
     in.allTargets = choice.ranks * in.rankTargets;
     return memory::estimateMemory(in);
   }
@@ -71,13 +79,13 @@ class BudgetCheck {
 
   // 0: none fits.
   int64_t longestThatFits() const {
-    int64_t low = 1, high = asked_.sequenceLength;  // a sequence of 1 computes nothing
+    int64_t low = kShortestSequence - 1, high = asked_.sequenceLength;
     while (low + 1 < high) {
       const int64_t middle = (low + high) / 2;
       if (fits({middle, asked_.microBatch, asked_.ranks})) low = middle;
       else high = middle;
     }
-    return low > 1 ? low : 0;
+    return low >= kShortestSequence ? low : 0;
   }
 
   int64_t microBatchThatFits() const {
@@ -109,13 +117,13 @@ class BudgetCheck {
 
   const run::RunConfig& config_;
   const weights::ModelConfig& model_;
-  const text::DatasetReport& data_;
+  std::vector<text::RowSize> rows_;
   Choice asked_;
 };
 
 }  // namespace
 
-Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data) {
+Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data) {
   if (config.memory.budgetBytes == 0) return {};
   return BudgetCheck(config, model, data).check();
 }

@@ -9,6 +9,6 @@
 namespace tidemark::cli {
 
 // OutOfMemory with the bytes needed and what would fit. An automatic budget is the engine's to judge.
-Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::DatasetReport& data);
+Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data);
 
 }  // namespace tidemark::cli

@@ -118,7 +118,9 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
     const auto report = fill(*directory, config, *model);
     if (!report.ok()) return refuse("the data cannot be used", report.error(), options.output);
     sayLeftOut(*report);
-    if (const auto budget = checkBudget(config, model->shape, *report); !budget.ok())
+    const auto data = text::PreparedDataset::open(directory->path() / "data.bin");
+    if (!data.ok()) return refuse("the data cannot be used", data.error(), options.output);
+    if (const auto budget = checkBudget(config, model->shape, *data); !budget.ok())
       return refuse("the memory budget is too small", budget.error(), options.output);
     settings.openingEvents.push_back(eventOf(*report));
   }

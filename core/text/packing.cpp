@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include "core/text/random.h"
@@ -56,6 +57,29 @@ std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t max
     sequences[chosen].push_back(row);
   }
   return sequences;
+}
+
+RowSize largestSequence(std::span<const RowSize> rows, int64_t maxSequenceLength, bool packing) {
+  RowSize longest, total;
+  for (const RowSize& row : rows) {
+    longest = {std::max(longest.tokens, row.tokens), std::max(longest.targets, row.targets)};
+    total.tokens += row.tokens;
+  }
+  if (!packing) return longest;
+  // A sequence filled with the densest rows, the last of them in part.
+  std::vector<RowSize> byDensity(rows.begin(), rows.end());
+  std::sort(byDensity.begin(), byDensity.end(),
+            [](const RowSize& a, const RowSize& b) { return a.targets * b.tokens > b.targets * a.tokens; });
+  const int64_t room = std::min(maxSequenceLength, total.tokens);
+  double targets = 0;
+  int64_t left = room;
+  for (const RowSize& row : byDensity) {
+    const int64_t tokens = std::min(left, row.tokens);
+    targets += static_cast<double>(row.targets) * static_cast<double>(tokens) / static_cast<double>(row.tokens);
+    left -= tokens;
+    if (left == 0) break;
+  }
+  return {room, static_cast<int64_t>(std::ceil(targets))};
 }
 
 }  // namespace tidemark::text

@@ -15,4 +15,10 @@ using Sequence = std::vector<int64_t>;  // row indices, in the order in which th
 std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t maxSequenceLength, bool packing,
                                 uint64_t seed, int64_t epoch);
 
+struct RowSize {
+  int64_t tokens = 0, targets = 0;
+};
+// The most tokens of any sequence, in any epoch, and an upper bound of its targets.
+RowSize largestSequence(std::span<const RowSize> rows, int64_t maxSequenceLength, bool packing);
+
 }  // namespace tidemark::text

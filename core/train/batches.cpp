@@ -3,8 +3,6 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace tidemark::train {
 namespace {
@@ -21,6 +19,10 @@ Batches::Batches(const text::PreparedDataset& dataset, Settings settings, int ra
     : dataset_(dataset), settings_(settings), rank_(rank), worldSize_(worldSize), device_(device) {
   for (int64_t i = 0; i < dataset.trainCount(); ++i)
     rowLengths_.push_back(static_cast<int64_t>(dataset.train(i).ids.size()));
+  std::vector<text::RowSize> sizes;
+  for (int64_t i = 0; i < dataset.trainCount(); ++i)
+    sizes.push_back({rowLengths_[static_cast<size_t>(i)], dataset.train(i).targetCount});
+  largestSequence_ = text::largestSequence(sizes, settings.maxSequenceLength, settings.packing);
   std::vector<int64_t> evaluationLengths;
   for (int64_t i = 0; i < dataset.evalCount(); ++i)
     evaluationLengths.push_back(static_cast<int64_t>(dataset.eval(i).ids.size()));
@@ -65,33 +67,8 @@ int64_t Batches::stepTargets(int64_t index) {
   return targets;
 }
 
-int64_t Batches::largestBatchTokens(int64_t sequences) const {
-  const int64_t longestRow = *std::max_element(rowLengths_.begin(), rowLengths_.end());
-  if (!settings_.packing) return sequences * longestRow;
-  return sequences * std::min(settings_.maxSequenceLength, std::accumulate(rowLengths_.begin(), rowLengths_.end(), int64_t{0}));
-}
-
-int64_t Batches::largestBatchTargets(int64_t sequences) const {
-  std::vector<std::pair<double, size_t>> byDensity;  // targets per token
-  int64_t most = 0;
-  for (size_t i = 0; i < rowLengths_.size(); ++i) {
-    const int64_t targets = dataset_.train(static_cast<int64_t>(i)).targetCount;
-    most = std::max(most, targets);
-    byDensity.emplace_back(static_cast<double>(targets) / static_cast<double>(rowLengths_[i]), i);
-  }
-  if (!settings_.packing) return sequences * most;
-  // A sequence filled with the densest rows, the last of them in part.
-  std::sort(byDensity.rbegin(), byDensity.rend());
-  double targets = 0;
-  auto room = static_cast<double>(settings_.maxSequenceLength);
-  for (const auto& [density, row] : byDensity) {
-    const double tokens = std::min(room, static_cast<double>(rowLengths_[row]));
-    targets += density * tokens;
-    room -= tokens;
-    if (room <= 0) break;
-  }
-  return sequences * static_cast<int64_t>(std::ceil(targets));
-}
+int64_t Batches::largestBatchTokens(int64_t sequences) const { return sequences * largestSequence_.tokens; }
+int64_t Batches::largestBatchTargets(int64_t sequences) const { return sequences * largestSequence_.targets; }
 
 double Batches::epochAt(int64_t index) {
   step(index);

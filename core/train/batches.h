@@ -47,6 +47,7 @@ class Batches {
   int rank_, worldSize_;
   c10::Device device_;
   std::vector<int64_t> rowLengths_;
+  text::RowSize largestSequence_;
   std::vector<text::Sequence> evaluationSequences_;
   std::vector<text::Sequence> stream_;      // epochs, one after the other, from sequence streamBegin_ on
   int64_t streamBegin_ = 0, nextEpoch_ = 0;
