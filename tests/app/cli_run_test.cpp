@@ -19,7 +19,7 @@ TEST_F(CliRun, ACompletedRunIsInTheDatabaseAndHasItsReports) {
   scripts({stepLine(0, 1) + stepLine(0, 2) + stepLine(0, 3), stepLine(1, 1) + stepLine(1, 2) + stepLine(1, 3)});
   const auto outcome = cli({"run", config(), "--name", "first"});
   ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("step 3/3  loss 0.6667  200 tokens/s  remote 4.00 KiB/iteration  peak 1.00 MiB"));
+  EXPECT_THAT(outcome.err, HasSubstr("step 3/3  loss 0.6667  200 tok/s  remote 4.00 KiB/iter  peak 1.00 MiB"));
   EXPECT_THAT(outcome.out, HasSubstr("status     completed"));
   EXPECT_THAT(outcome.out, HasSubstr((runDirectory_ / "report" / "report.html").string()));
   for (const char* name : {"config.yaml", "data.bin", "events.jsonl", "log/rank-0.log", "log/rank-1.log",
