@@ -1,27 +1,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
 
 #include "core/launch/agent.h"
+#include "core/launch/process_stat.h"
 
 namespace tidemark::launch {
-namespace {
-
-// The fields of /proc/PID/stat after the command name, which may itself hold spaces and brackets; [0] is field 3.
-std::vector<std::string> statFields(int64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto end = text.rfind(')');
-  if (end == std::string::npos) return {};
-  std::istringstream rest(text.substr(end + 1));
-  return {std::istream_iterator<std::string>(rest), {}};
-}
-
-}  // namespace
 
 int64_t processStartTicks(int64_t pid) {
   if (pid <= 0) return 0;

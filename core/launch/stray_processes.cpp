@@ -3,25 +3,19 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
-#include <sstream>
+#include <filesystem>
+#include <string>
 
+#include "core/launch/process_stat.h"
 #include "core/launch/worker_process.h"
 
 namespace tidemark::launch {
 namespace {
 
-pid_t parentOf(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto end = text.rfind(')');
-  if (end == std::string::npos) return 0;
-  std::istringstream rest(text.substr(end + 1));
-  char state = 0;
-  pid_t parent = 0;
-  rest >> state >> parent;
-  return parent;
+bool isChild(const std::string& pid) {
+  const auto fields = statFields(std::stoll(pid));
+  constexpr size_t kParent = 1;
+  return fields.size() > kParent && fields[kParent] == std::to_string(::getpid());
 }
 
 }  // namespace
@@ -29,10 +23,10 @@ pid_t parentOf(const std::string& pid) {
 std::vector<pid_t> childProcesses() {
   std::vector<pid_t> children;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const auto name = entry.path().filename().string();
+  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
     const bool isProcess = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (isProcess && parentOf(name) == ::getpid()) children.push_back(static_cast<pid_t>(std::stol(name)));
+    if (isProcess && isChild(name)) children.push_back(static_cast<pid_t>(std::stol(name)));
   }
   return children;
 }
