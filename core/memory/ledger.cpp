@@ -44,9 +44,10 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
     if (budget_ > 0 && held_.total() + size > budget_) throw BudgetExceeded(size, held_, budget_);
     remove(pointer);  // of what had this address before, if a thread without a scope released it
     const Space space = currentSpace;
-    blocks_[pointer] = {size, space};
+    const bool isInWindow = windowOpen_ && space == Space::Workspace;
+    blocks_[pointer] = {size, space, isInWindow ? windowNumber_ : 0};
     held_[space] += size;
-    if (windowOpen_ && space == Space::Workspace) inWindow_.push_back(pointer);
+    if (isInWindow) inWindow_.push_back(pointer);
     note();
   }
 
@@ -81,6 +82,7 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
   struct Block {
     int64_t size = 0;
     Space space = Space::Workspace;
+    int64_t window = 0;  // the one in which it was allocated as workspace; 0: none
   };
   mutable std::mutex mutex_;
   std::unordered_map<void*, Block> blocks_;
@@ -89,7 +91,8 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
   c10::DeviceType watched_ = c10::DeviceType::CPU;
   Window window_;
   bool windowOpen_ = false;
-  std::vector<void*> inWindow_;
+  int64_t windowNumber_ = 0;
+  std::vector<void*> inWindow_;  // may name addresses that others have by now: see Block::window
   Peaks peaks_;
 };
 
@@ -108,6 +111,7 @@ SpaceBytes Ledger::held() const {
 void Ledger::beginWindow() {
   const std::lock_guard lock(impl_->mutex_);
   impl_->windowOpen_ = true;
+  ++impl_->windowNumber_;
   impl_->inWindow_.clear();
   impl_->window_ = {};
   impl_->note();
@@ -118,6 +122,7 @@ Ledger::Window Ledger::settleWindow() {
   for (void* pointer : impl_->inWindow_) {
     const auto found = impl_->blocks_.find(pointer);
     if (found == impl_->blocks_.end() || found->second.space != Space::Workspace) continue;
+    if (found->second.window != impl_->windowNumber_) continue;
     impl_->window_.keptBytes += found->second.size;
     impl_->rebookBlock(pointer, Space::Activation);
   }

@@ -162,6 +162,26 @@ TEST(Ledger, AnAddressIsNeverHeldTwice) {
   EXPECT_EQ(ledger.held().total(), 0);
 }
 
+// Settling is about blocks, not about addresses: who gets the address of a block of the window is not of the window.
+TEST(Ledger, SettlingPassesOverWhoTookTheAddressOfAWindowsBlock) {
+  Ledger ledger;
+  const LedgerScope installed(ledger);
+  std::array<char, 8> memory{};
+  const auto report = [&](int64_t size) { c10::reportMemoryUsageToProfiler(memory.data(), size, 0, 0, c10::Device(c10::kCPU)); };
+  ledger.beginWindow();
+  report(96);
+  report(-96);
+  {
+    const SpaceScope scope(Space::Static);
+    report(64);
+  }
+  const at::Tensor at = at::from_blob(memory.data(), {8}, at::kByte);
+  ledger.rebook(at, Space::Workspace);
+  EXPECT_EQ(ledger.settleWindow().keptBytes, 0);
+  EXPECT_EQ(ledger.held()[Space::Workspace], 64);
+  report(-64);
+}
+
 // The same events on a list of blocks, with every figure computed anew after each.
 class Replay {
  public:
