@@ -102,6 +102,23 @@ Status publishFolder(const fs::path& temporary, const fs::path& target) {
   return syncFolder(target.has_parent_path() ? target.parent_path() : fs::path("."));
 }
 
+Status replaceFolder(const fs::path& temporary, const fs::path& target) {
+  TIDEMARK_TRY(syncFolder(temporary));
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) != 0) {
+    // Some network file systems cannot exchange: there the target is missing for a moment.
+    if (errno != EINVAL && errno != ENOSYS) return ioError(target, "cannot replace the folder");
+    const fs::path former = temporary.string() + ".former";
+    if (::rename(target.c_str(), former.c_str()) != 0) return ioError(target, "cannot move the former folder away");
+    if (::rename(temporary.c_str(), target.c_str()) != 0) return ioError(target, "cannot rename the finished folder");
+    if (::rename(former.c_str(), temporary.c_str()) != 0) return ioError(former, "cannot move it out of the way");
+  }
+  TIDEMARK_TRY(syncFolder(target.has_parent_path() ? target.parent_path() : fs::path(".")));
+  std::error_code failed;
+  fs::remove_all(temporary, failed);
+  if (failed) return Error{ErrorCode::Io, temporary.string(), failed.message()};
+  return {};
+}
+
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return ioError(path, "cannot open");

@@ -24,6 +24,9 @@ Status syncFolder(const std::filesystem::path& folder);
 // Renames a finished, fsynced temporary folder to its final name and fsyncs the parent. An existing target is refused.
 Status publishFolder(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
+// The same where `target` exists: both change places in one step, then the former folder is removed.
+Status replaceFolder(const std::filesystem::path& temporary, const std::filesystem::path& target);
+
 // A file mapped read-only. Move-only; unmapped on destruction.
 class MappedFile {
  public:

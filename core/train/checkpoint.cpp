@@ -154,12 +154,8 @@ Status publishAdapter(const fs::path& target, const peft::TrainableState& state,
     fs::remove_all(temporary, failed);
     return written;
   }
-  const fs::path old = target.string() + ".old";
-  fs::remove_all(old, failed);
-  if (fs::exists(target)) fs::rename(target, old, failed);
-  TIDEMARK_TRY(publishFolder(temporary, target));
-  fs::remove_all(old, failed);
-  return {};
+  if (!fs::exists(target, failed)) return publishFolder(temporary, target);
+  return replaceFolder(temporary, target);
 }
 
 }  // namespace tidemark::train

@@ -63,6 +63,17 @@ TEST(PublishFolder, MovesAFinishedFolderOnce) {
   EXPECT_FALSE(publishFolder(folder / "none", folder / "other").ok());
 }
 
+TEST(ReplaceFolder, LeavesTheNewContentAndNothingElse) {
+  const TemporaryFolder folder;
+  folder.write("target/old", "one");
+  folder.write("tmp/new", "two");
+  ASSERT_TRUE(replaceFolder(folder / "tmp", folder / "target").ok());
+  EXPECT_THAT(names(folder.path()), ElementsAre("target"));
+  EXPECT_THAT(names(folder / "target"), ElementsAre("new"));
+  EXPECT_FALSE(replaceFolder(folder / "none", folder / "target").ok());
+  EXPECT_EQ(readFile(folder / "target/new").value(), "two");
+}
+
 TEST(MappedFile, ShowsTheBytesAlsoAfterDroppingPages) {
   const TemporaryFolder folder;
   auto file = MappedFile::open(folder.write("x", "content"));
