@@ -1,58 +1,15 @@
 #include "plots/curve_plot.h"
 
-#include <qcustomplot.h>
-
 #include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "plots/curve_drawing.h"
 #include "plots/decimate.h"
 #include "plots/hover_card.h"
 #include "plots/quantity.h"
 
 namespace tidemark::plots {
-namespace {
-
-struct Extent {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  void include(const Curve& curve) {
-    for (const CurvePoint& point : curve) {
-      if (!std::isfinite(point.y)) continue;
-      low = std::min(low, point.y);
-      high = std::max(high, point.y);
-    }
-  }
-  bool isEmpty() const { return low > high; }
-};
-
-// Steps are whole: no tick at step 1.5.
-class StepTicker : public QCPAxisTicker {
- protected:
-  double getTickStep(const QCPRange& range) override { return std::max(1.0, std::round(QCPAxisTicker::getTickStep(range))); }
-  int getSubTickCount(double) override { return 0; }
-};
-
-void fill(QCPGraph* graph, const Curve& curve) {
-  QVector<double> x, y;
-  x.reserve(static_cast<qsizetype>(curve.size()));
-  y.reserve(static_cast<qsizetype>(curve.size()));
-  for (const CurvePoint& point : curve) {
-    x.append(point.x);
-    y.append(std::isfinite(point.y) ? point.y : std::numeric_limits<double>::quiet_NaN());  // a gap in the line
-  }
-  graph->setData(x, y, true);
-}
-
-// The value at the greatest x that is not beyond `x`; not a number if there is none.
-double valueAt(const Curve& curve, double x) {
-  const auto after = std::upper_bound(curve.begin(), curve.end(), x,
-                                      [](double wanted, const CurvePoint& point) { return wanted < point.x; });
-  return after == curve.begin() ? std::numeric_limits<double>::quiet_NaN() : std::prev(after)->y;
-}
-
-}  // namespace
 
 CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
   plot()->yAxis2->setVisible(true);
@@ -68,7 +25,7 @@ CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
   plot()->yAxis->setLabel(tr("loss"));
   plot()->yAxis2->setLabel(tr("tokens/s"));
   plot()->xAxis->grid()->setVisible(false);
-  plot()->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new StepTicker));
+  plot()->xAxis->setTicker(tickerFor(Measure::Whole));
   setAccessibleName(tr("Loss and throughput"));
   setTheme(theme());
   setSeries({});

@@ -88,6 +88,7 @@ void PlotFrame::paintEvent(QPaintEvent* event) {
 
 void PlotFrame::drawVector(QPainter& painter, const QSize& size) {
   const PlotTheme shown = theme_;
+  const QSize shownSize = plot_->size();
   theme_ = PlotTheme::light();
   plot_->resize(size);
   restyle();
@@ -103,7 +104,9 @@ void PlotFrame::drawVector(QPainter& painter, const QSize& size) {
   painter.drawPicture(0, 0, picture);
   painter.restore();
   theme_ = shown;
+  plot_->resize(shownSize);
   restyle();
+  layOut();
   replotSoon();
 }
 
