@@ -15,6 +15,7 @@
 #include "ui/models/run_figures.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/figure_card.h"
+#include "ui/widgets/space_legend.h"
 
 namespace tidemark::ui {
 
@@ -52,7 +53,7 @@ MemoryTab::MemoryTab(QWidget* parent)
 
 Card* MemoryTab::makeStackCard() {
   auto* card = new Card(tr("Memory over one iteration"));
-  card->header()->insertWidget(1, makeLegend());
+  card->header()->insertWidget(1, makeSpaceLegend());
   rank_->setFixedWidth(62);
   rank_->setAccessibleName(tr("Rank"));
   rank_->setToolTip(tr("The rank whose memory is shown"));
@@ -73,27 +74,6 @@ Card* MemoryTab::makeStackCard() {
   connect(slider_, &QSlider::valueChanged, this, &MemoryTab::sliderMoved);
   connect(rank_, &QComboBox::currentIndexChanged, this, [this](int rank) { emit rankWanted(rank); });
   return card;
-}
-
-QWidget* MemoryTab::makeLegend() {
-  auto* legend = new QWidget;
-  auto* layout = new QHBoxLayout(legend);
-  layout->setContentsMargins(8, 0, 0, 0);
-  layout->setSpacing(6);
-  const std::pair<plots::Space, QString> spaces[] = {{plots::Space::Activation, tr("activation")},
-                                                     {plots::Space::Dynamic, tr("dynamic cache")},
-                                                     {plots::Space::Static, tr("static cache")},
-                                                     {plots::Space::Trainable, tr("trainable state")},
-                                                     {plots::Space::Workspace, tr("workspace")}};
-  for (const auto& [space, name] : spaces) {
-    auto* swatch = new QLabel;
-    swatch->setFixedSize(12, 12);
-    swatch->setStyleSheet(QStringLiteral("background:%1;border-radius:2px").arg(plots::spaceColor(space).name()));
-    layout->addWidget(swatch);
-    layout->addWidget(makeLabel(name, "muted"));
-    layout->addSpacing(10);
-  }
-  return legend;
 }
 
 void MemoryTab::show(const RunDetail& detail, const std::vector<run::StepEvent>& steps) {

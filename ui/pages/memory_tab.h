@@ -38,7 +38,6 @@ class MemoryTab : public QWidget {
 
  private:
   Card* makeStackCard();
-  QWidget* makeLegend();
   void showSlider(const RunDetail& detail, int64_t iterationsDone);
   void showRanks(const RunDetail& detail);
   void sliderMoved(int position);

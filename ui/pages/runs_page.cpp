@@ -10,6 +10,7 @@
 #include <QSortFilterProxyModel>
 #include <QStackedLayout>
 #include <QTableView>
+#include <algorithm>
 
 #include "ui/models/run_list_model.h"
 #include "ui/models/run_status.h"
@@ -54,8 +55,8 @@ QWidget* centred(const QString& title, const QString& advice, QPushButton* butto
 }  // namespace
 
 RunsPage::RunsPage(QWidget* parent)
-    : QWidget(parent), banner_(new Banner), search_(new QLineEdit), model_(new RunListModel(this)), proxy_(new RunFilter(this)),
-      table_(new QTableView), card_(new Card({})), stack_(new QStackedLayout) {
+    : QWidget(parent), banner_(new Banner), search_(new QLineEdit), compare_(new QPushButton),
+      model_(new RunListModel(this)), proxy_(new RunFilter(this)), table_(new QTableView), card_(new Card({})), stack_(new QStackedLayout) {
   setObjectName(QStringLiteral("page"));
   setAttribute(Qt::WA_StyledBackground);
   auto* layout = new QVBoxLayout(this);
@@ -86,11 +87,16 @@ QWidget* RunsPage::makeHeader() {
   search_->setClearButtonEnabled(true);
   search_->setFixedWidth(280);
   layout->addWidget(search_);
+  compare_->setToolTip(tr("Put the selected runs side by side (Ctrl+Shift+C). Select several with Ctrl or Shift."));
+  layout->addWidget(compare_);
   auto* add = new QPushButton(tr("New run"));
   add->setProperty("primary", true);
   add->setToolTip(tr("Configure a run and start it (Ctrl+N)"));
   layout->addWidget(add);
   connect(add, &QPushButton::clicked, this, &RunsPage::newRunWanted);
+  connect(compare_, &QPushButton::clicked, this, &RunsPage::compareSelected);
+  auto* compare = new QShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), this);
+  connect(compare, &QShortcut::activated, this, &RunsPage::compareSelected);
   connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
     proxy_->setFilterRegularExpression(
         QRegularExpression(QRegularExpression::escape(text.trimmed()), QRegularExpression::CaseInsensitiveOption));
@@ -118,7 +124,7 @@ void RunsPage::makeTable() {
   table_->setSortingEnabled(true);
   table_->sortByColumn(RunListModel::Created, Qt::DescendingOrder);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setAlternatingRowColors(true);
   table_->setShowGrid(false);
@@ -135,6 +141,8 @@ void RunsPage::makeTable() {
   table_->setAccessibleName(tr("Runs"));
   table_->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(table_, &QTableView::customContextMenuRequested, this, &RunsPage::showMenu);
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPage::showSelection);
+  showSelection();
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
     emit openWanted(index.data(RunListModel::KeyRole).toString());
   });
@@ -147,6 +155,7 @@ void RunsPage::makeTable() {
 void RunsPage::setRuns(const std::vector<storage::RunRecord>& runs) {
   model_->setRecords(runs);
   showEmptyState();
+  showSelection();  // a reset of the model says nothing of the selection that it ends
 }
 
 void RunsPage::showEmptyState() {
@@ -159,10 +168,30 @@ const storage::RunRecord* RunsPage::selected() const {
   return index.isValid() ? &model_->records()[static_cast<std::size_t>(index.row())] : nullptr;
 }
 
+QStringList RunsPage::selectedIds() const {
+  QModelIndexList rows = table_->selectionModel()->selectedRows();
+  std::sort(rows.begin(), rows.end());
+  QStringList ids;
+  for (const QModelIndex& row : rows) ids << row.data(RunListModel::KeyRole).toString();
+  return ids;
+}
+
+void RunsPage::showSelection() {
+  const qsizetype count = table_->selectionModel()->selectedRows().size();
+  compare_->setText(count < 2 ? tr("Compare") : tr("Compare %1").arg(count));
+  compare_->setEnabled(count >= 2);
+}
+
+void RunsPage::compareSelected() {
+  if (const QStringList ids = selectedIds(); ids.size() >= 2) emit compareWanted(ids);
+}
+
 void RunsPage::showMenu(const QPoint& position) {
   const QModelIndex index = table_->indexAt(position);
   if (!index.isValid()) return;
-  table_->setCurrentIndex(index);
+  const bool isInSelection = table_->selectionModel()->isSelected(index);
+  table_->selectionModel()->setCurrentIndex(
+      index, isInSelection ? QItemSelectionModel::NoUpdate : QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   fillMenu(*menu, *selected());
@@ -176,6 +205,9 @@ void RunsPage::fillMenu(QMenu& menu, const storage::RunRecord& run) {
     connect(action, &QAction::triggered, this, [this, run, signal] { emit(this->*signal)(run); });
   };
   connect(menu.addAction(tr("Open")), &QAction::triggered, this, [this, id = run.id] { emit openWanted(QString::fromStdString(id)); });
+  QAction* compare = menu.addAction(tr("Compare the selected runs"));
+  compare->setEnabled(compare_->isEnabled());
+  connect(compare, &QAction::triggered, this, &RunsPage::compareSelected);
   menu.addSeparator();
   add(tr("Stop with a checkpoint"), run.status == storage::RunStatus::Running, &RunsPage::stopWanted);
   add(tr("Resume from the last checkpoint"), canResume(run.status), &RunsPage::resumeWanted);

@@ -8,6 +8,7 @@
 
 class QLineEdit;
 class QMenu;
+class QPushButton;
 class QSortFilterProxyModel;
 class QStackedLayout;
 class QTableView;
@@ -34,18 +35,23 @@ class RunsPage : public QWidget {
   void reportWanted(const tidemark::storage::RunRecord& run);
   void copyWanted(const tidemark::storage::RunRecord& run);  // a new run with the same settings
   void deleteWanted(const tidemark::storage::RunRecord& run);
+  void compareWanted(const QStringList& runIds);  // two or more, in the order of the table
 
  private:
   QWidget* makeHeader();
   QWidget* makeEmptyState();
   void makeTable();
   void showEmptyState();
-  const storage::RunRecord* selected() const;
+  const storage::RunRecord* selected() const;  // the one that the keyboard is on
+  QStringList selectedIds() const;
+  void showSelection();
+  void compareSelected();
   void showMenu(const QPoint& position);
   void fillMenu(QMenu& menu, const storage::RunRecord& run);
 
   Banner* banner_;
   QLineEdit* search_;
+  QPushButton* compare_;
   RunListModel* model_;
   QSortFilterProxyModel* proxy_;
   QTableView* table_;

@@ -12,12 +12,12 @@
 #include <QUrl>
 #include <algorithm>
 
+#include "ui/compare/compare_page.h"
 #include "ui/live/run_launcher.h"
 #include "ui/live/run_watcher.h"
 #include "ui/pages/new_run_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/pages/runs_page.h"
-#include "ui/shell/sidebar.h"
 #include "ui/widgets/banner.h"
 
 namespace tidemark::ui {
@@ -37,16 +37,14 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
     : QMainWindow(parent), colors_(makeColors(settings.appearance, this)), watcher_(new RunWatcher(settings.database, this)),
       launcher_(new RunLauncher(settings.database, settings.cli, this)),
       sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage),
-      runPage_(new RunPage) {
+      runPage_(new RunPage), comparePage_(new ComparePage(settings.database)) {
   auto* content = new QWidget;
   auto* layout = new QHBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(sidebar_);
   layout->addWidget(stack_, 1);
-  for (QWidget* page : {static_cast<QWidget*>(runsPage_), static_cast<QWidget*>(newRunPage_), static_cast<QWidget*>(runPage_)}) {
-    stack_->addWidget(page);
-  }
+  for (QWidget* page : std::initializer_list<QWidget*>{runsPage_, newRunPage_, runPage_, comparePage_}) stack_->addWidget(page);
   setCentralWidget(content);
   sidebar_->foot()->addWidget(makeAppearanceButton(), 0, Qt::AlignLeft);
   resize(1440, 900);
@@ -55,6 +53,7 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
   connectData();
   connect(colors_, &ColorSchemeSource::schemeChanged, this, &MainWindow::takeScheme);
   runPage_->setTheme(colors_->scheme());
+  comparePage_->setTheme(colors_->scheme());
   colors_->listen();
   showRuns();
 }
@@ -82,8 +81,7 @@ QWidget* MainWindow::makeAppearanceButton() {
 }
 
 void MainWindow::connectPages() {
-  connect(sidebar_, &Sidebar::pageChosen, this,
-          [this](Sidebar::Page page) { page == Sidebar::Page::Runs ? showRuns() : showNewRun(); });
+  connect(sidebar_, &Sidebar::pageChosen, this, &MainWindow::showPage);
   connect(sidebar_, &Sidebar::runChosen, this, &MainWindow::openRun);
   connect(runsPage_, &RunsPage::openWanted, this, &MainWindow::openRun);
   connect(runsPage_, &RunsPage::newRunWanted, this, &MainWindow::showNewRun);
@@ -92,6 +90,8 @@ void MainWindow::connectPages() {
   connect(runsPage_, &RunsPage::reportWanted, launcher_, &RunLauncher::makeReport);
   connect(runsPage_, &RunsPage::copyWanted, this, &MainWindow::copyRun);
   connect(runsPage_, &RunsPage::deleteWanted, this, &MainWindow::confirmDelete);
+  connect(runsPage_, &RunsPage::compareWanted, this, &MainWindow::compareRuns);
+  connect(comparePage_, &ComparePage::openWanted, this, &MainWindow::openRun);
   connect(runPage_, &RunPage::stopWanted, launcher_, &RunLauncher::stop);
   connect(runPage_, &RunPage::resumeWanted, launcher_, &RunLauncher::resume);
   connect(runPage_, &RunPage::reportWanted, launcher_, &RunLauncher::makeReport);
@@ -105,12 +105,12 @@ void MainWindow::connectData() {
   connect(watcher_, &RunWatcher::detailRead, runPage_, &RunPage::setDetail);
   connect(runPage_, &RunPage::wished, watcher_, &RunWatcher::wishFor);
   connect(watcher_, &RunWatcher::failed, this, [this](const QString& message) {
-    for (Banner* banner : {runsPage_->banner(), runPage_->banner(), newRunPage_->banner()}) {
+    for (Banner* banner : banners()) {
       banner->showMessage(Banner::Severity::Error, tr("The database cannot be read: %1").arg(message));
     }
   });
   connect(watcher_, &RunWatcher::recovered, this, [this] {
-    for (Banner* banner : {runsPage_->banner(), runPage_->banner(), newRunPage_->banner()}) banner->clear();
+    for (Banner* banner : banners()) banner->clear();
   });
   connect(launcher_, &RunLauncher::started, this, &MainWindow::openRun);
   connect(launcher_, &RunLauncher::pendingChanged, this, [this] { newRunPage_->setStarting(launcher_->isStarting()); });
@@ -119,8 +119,13 @@ void MainWindow::connectData() {
   connect(launcher_, &RunLauncher::reportReady, this, &MainWindow::openReport);
 }
 
+std::vector<Banner*> MainWindow::banners() const {
+  return {runsPage_->banner(), runPage_->banner(), newRunPage_->banner(), comparePage_->banner()};
+}
+
 Banner* MainWindow::currentBanner() const {
   if (stack_->currentWidget() == runPage_) return runPage_->banner();
+  if (stack_->currentWidget() == comparePage_) return comparePage_->banner();
   return stack_->currentWidget() == newRunPage_ ? newRunPage_->banner() : runsPage_->banner();
 }
 
@@ -128,6 +133,7 @@ void MainWindow::takeRuns(const std::vector<storage::RunRecord>& runs) {
   runs_ = runs;
   hasReadRuns_ = true;
   runsPage_->setRuns(runs);
+  comparePage_->setRuns(runs);
   sidebar_->setRuns(runs);
   launcher_->noticeRuns(runs);
   const bool isShownRunGone = stack_->currentWidget() == runPage_ &&
@@ -147,6 +153,25 @@ void MainWindow::showNewRun() {
   stack_->setCurrentWidget(newRunPage_);
   sidebar_->select(Sidebar::Page::NewRun);
   setWindowTitle(tr("New run – Tidemark"));
+}
+
+void MainWindow::showCompare() {
+  stack_->setCurrentWidget(comparePage_);
+  sidebar_->select(Sidebar::Page::Compare);
+  setWindowTitle(tr("Compare – Tidemark"));
+}
+
+void MainWindow::showPage(Sidebar::Page page) {
+  switch (page) {
+    case Sidebar::Page::Runs: return showRuns();
+    case Sidebar::Page::NewRun: return showNewRun();
+    case Sidebar::Page::Compare: return showCompare();
+  }
+}
+
+void MainWindow::compareRuns(const QStringList& runIds) {
+  comparePage_->choose(runIds);
+  showCompare();
 }
 
 void MainWindow::openRun(const QString& runId) {
@@ -184,6 +209,7 @@ void MainWindow::setAppearance(Appearance appearance) { colors_->setAppearance(a
 void MainWindow::takeScheme(ColorScheme scheme) {
   applyTheme(*qApp, scheme);
   runPage_->setTheme(scheme);
+  comparePage_->setTheme(scheme);
 }
 
 }  // namespace tidemark::ui

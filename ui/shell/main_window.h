@@ -7,18 +7,19 @@
 
 #include "storage/run_store.h"
 #include "ui/shell/color_scheme.h"
+#include "ui/shell/sidebar.h"
 
 class QStackedWidget;
 
 namespace tidemark::ui {
 
 class Banner;
+class ComparePage;
 class NewRunPage;
 class RunLauncher;
 class RunPage;
 class RunWatcher;
 class RunsPage;
-class Sidebar;
 
 struct WindowSettings {
   std::filesystem::path database;
@@ -34,11 +35,13 @@ class MainWindow : public QMainWindow {
 
   void showRuns();
   void showNewRun();
+  void showCompare();
   void openRun(const QString& runId);
   void setAppearance(Appearance appearance);
   RunsPage* runsPage() const { return runsPage_; }
   NewRunPage* newRunPage() const { return newRunPage_; }
   RunPage* runPage() const { return runPage_; }
+  ComparePage* comparePage() const { return comparePage_; }
   RunLauncher* launcher() const { return launcher_; }
   bool hasReadRuns() const { return hasReadRuns_; }
   const std::vector<storage::RunRecord>& runs() const { return runs_; }
@@ -52,10 +55,13 @@ class MainWindow : public QMainWindow {
   void connectData();
   void takeRuns(const std::vector<storage::RunRecord>& runs);
   void copyRun(const storage::RunRecord& run);
+  void compareRuns(const QStringList& runIds);
   void confirmDelete(const storage::RunRecord& run);
   void openReport(const QString& path);
   void takeScheme(ColorScheme scheme);
+  void showPage(Sidebar::Page page);
   Banner* currentBanner() const;
+  std::vector<Banner*> banners() const;
 
   ColorSchemeSource* colors_;  // first: the theme holds before any widget is made
   RunWatcher* watcher_;
@@ -65,6 +71,7 @@ class MainWindow : public QMainWindow {
   RunsPage* runsPage_;
   NewRunPage* newRunPage_;
   RunPage* runPage_;
+  ComparePage* comparePage_;
   std::vector<storage::RunRecord> runs_;
   bool hasReadRuns_ = false;
 };

@@ -123,11 +123,14 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   layout->addWidget(brand);
   runsItem_ = new SidebarItem(tr("Runs"));
   newRunItem_ = new SidebarItem(tr("New run"));
+  compareItem_ = new SidebarItem(tr("Compare"));
   runsItem_->setToolTip(tr("All runs in the database"));
   newRunItem_->setToolTip(tr("Configure a run and start it (Ctrl+N)"));
-  for (SidebarItem* item : {runsItem_, newRunItem_}) layout->addWidget(item);
+  compareItem_->setToolTip(tr("Runs side by side: settings, results, curves and memory"));
+  for (SidebarItem* item : {runsItem_, newRunItem_, compareItem_}) layout->addWidget(item);
   connect(runsItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Runs); });
   connect(newRunItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::NewRun); });
+  connect(compareItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Compare); });
   running_ = makeSection(tr("RUNNING"), layout);
   recent_ = makeSection(tr("RECENT"), layout);
   layout->addStretch(1);
@@ -197,6 +200,7 @@ void Sidebar::selectRun(const QString& runId) {
 void Sidebar::showSelection() {
   runsItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Runs);
   newRunItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::NewRun);
+  compareItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Compare);
   for (const Section* section : {&running_, &recent_}) {
     for (SidebarItem* item : section->items) {
       item->setChecked(!selectedRun_.isEmpty() && item->property("run").toString() == selectedRun_);
