@@ -1,9 +1,6 @@
 #include "core/text/dataset_reader.h"
 
 #include <charconv>
-#include <optional>
-
-#include "core/base/file.h"
 
 namespace tidemark::text {
 namespace {
@@ -23,77 +20,94 @@ void splitPlace(std::string text, RowProblem& problem) {
     problem.what = std::string(end + 2, last);
 }
 
-class Reader {
- public:
-  Reader(const std::filesystem::path& path, DatasetFormat format, RowProblems& problems)
-      : name_(path.string()), problems_(problems) {
-    file_.format = format;
-    isDetecting_ = format == DatasetFormat::Auto;
-  }
-
-  SourceFile read(std::string_view content) {
-    if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
-    for (int64_t line = 1; !content.empty(); ++line) {
-      const size_t end = std::min(content.find('\n'), content.size());
-      std::string_view text = content.substr(0, end);
-      if (text.ends_with('\r')) text.remove_suffix(1);
-      if (text.find_first_not_of(" \t\r") == std::string_view::npos) ++file_.blankLines;
-      else readLine(text, line);
-      content.remove_prefix(std::min(end + 1, content.size()));
-    }
-    return std::move(file_);
-  }
-
- private:
-  void refuse(int64_t line, const std::string& what) { problems_.add({name_, line, 0, what, true}); }
-
-  void readLine(std::string_view text, int64_t line) {
-    auto json = parseJson(text, "", kRowLimits);
-    if (!json.ok()) {
-      RowProblem problem{name_, line, 0, "", true};
-      splitPlace(json.error().detail, problem);
-      problems_.add(std::move(problem));
-      return;
-    }
-    if (line == 1 && json->is_array())
-      return refuse(line, "is a JSON array; a dataset has one JSON object a line (JSONL)");
-    if (isDetecting_ && !settleFormat(*json, line)) return;
-    auto row = readRow(*json, file_.format);
-    if (!row.ok()) return refuse(line, row.error().detail);
-    row->line = line;
-    file_.rows.push_back(std::move(row).value());
-  }
-
-  // The first row that has a known form decides; a row of another one is an error.
-  bool settleFormat(const Json& row, int64_t line) {
-    const auto found = detectFormat(row);
-    if (!found.ok()) {
-      refuse(line, found.error().detail);
-      return false;
-    }
-    if (file_.format == DatasetFormat::Auto) {
-      file_.format = *found;
-      decidedBy_ = line;
-    }
-    if (*found == file_.format) return true;
-    refuse(line, "has the form " + nameOf(*found) + ", but line " + std::to_string(decidedBy_) + " has the form " +
-                     nameOf(file_.format) + "; a dataset has one form");
-    return false;
-  }
-
-  std::string name_;
-  RowProblems& problems_;
-  SourceFile file_;
-  bool isDetecting_ = false;
-  int64_t decidedBy_ = 0;
-};
+std::string_view viewOf(const MappedFile& file) {
+  const auto bytes = file.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
 
+Result<SourceReader> SourceReader::open(const std::filesystem::path& path, DatasetFormat format) {
+  SourceReader reader;
+  TIDEMARK_ASSIGN(reader.file_, MappedFile::open(path));
+  reader.name_ = path.string();
+  reader.whole_ = reader.rest_ = viewOf(reader.file_);
+  reader.format_ = format;
+  reader.isDetecting_ = format == DatasetFormat::Auto;
+  reader.hasByteOrderMark_ = reader.rest_.starts_with(kByteOrderMark);
+  if (reader.hasByteOrderMark_) reader.rest_.remove_prefix(kByteOrderMark.size());
+  return reader;
+}
+
+std::optional<SourceLine> SourceReader::next() {
+  while (!rest_.empty()) {
+    LinePlace place{++line_, bytesRead(), 0};
+    const size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    place.bytes = text.size();
+    if (text.find_first_not_of(" \t\r") != std::string_view::npos) return readLine(text, place);
+    ++blankLines_;
+  }
+  return std::nullopt;
+}
+
+SourceLine SourceReader::readLine(std::string_view text, const LinePlace& place) {
+  SourceLine line{place, text, std::nullopt, {name_, place.line, 0, "", true}};
+  auto json = parseJson(text, "", kRowLimits);
+  if (!json.ok()) {
+    splitPlace(json.error().detail, line.problem);
+    return line;
+  }
+  if (place.line == 1 && json->is_array()) {
+    line.problem.what = "is a JSON array; a dataset has one JSON object a line (JSONL)";
+    return line;
+  }
+  if (isDetecting_) {
+    if (auto objection = settleFormat(*json, place.line)) {
+      line.problem.what = std::move(*objection);
+      return line;
+    }
+  }
+  auto row = readRow(*json, format_);
+  if (!row.ok()) {
+    line.problem.what = row.error().detail;
+    return line;
+  }
+  row->line = place.line;
+  line.row = std::move(row).value();
+  return line;
+}
+
+// The first row that has a known form decides; a row of another one is an error.
+std::optional<std::string> SourceReader::settleFormat(const Json& row, int64_t line) {
+  const auto found = detectFormat(row);
+  if (!found.ok()) return found.error().detail;
+  if (format_ == DatasetFormat::Auto) {
+    format_ = *found;
+    decidedBy_ = line;
+  }
+  if (*found == format_) return std::nullopt;
+  return "has the form " + nameOf(*found) + ", but line " + std::to_string(decidedBy_) + " has the form " +
+         nameOf(format_) + "; a dataset has one form";
+}
+
+Result<SourceRow> parseRow(std::string_view text, DatasetFormat format) {
+  TIDEMARK_ASSIGN(const Json json, parseJson(text, "", kRowLimits));
+  return readRow(json, format);
+}
+
 Result<SourceFile> readSourceFile(const std::filesystem::path& path, DatasetFormat format, RowProblems& problems) {
-  TIDEMARK_ASSIGN(const MappedFile file, MappedFile::open(path));
-  const auto bytes = file.bytes();
-  return Reader(path, format, problems).read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  TIDEMARK_ASSIGN(SourceReader reader, SourceReader::open(path, format));
+  SourceFile file;
+  while (auto line = reader.next()) {
+    if (line->row) file.rows.push_back(std::move(*line->row));
+    else problems.add(std::move(line->problem));
+  }
+  file.format = reader.format();
+  file.blankLines = reader.blankLines();
+  return file;
 }
 
 }  // namespace tidemark::text

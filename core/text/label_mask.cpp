@@ -26,23 +26,30 @@ TextSpan answerSpan(size_t begin, std::string_view through, const std::string& c
   return {begin, last == std::string_view::npos ? begin : begin + last + 1};
 }
 
-LabelledRow label(const std::vector<Token>& tokens, TrainOn trainOn, const std::vector<TextSpan>& spans, int64_t line) {
-  LabelledRow row;
-  row.line = line;
-  for (const Token& token : tokens) {
+LabelledText label(std::string text, std::vector<Token> tokens, TrainOn trainOn, const std::vector<TextSpan>& spans,
+                   int64_t line) {
+  LabelledText labelled{std::move(text), std::move(tokens), {}, line};
+  labelled.hasLoss.reserve(labelled.tokens.size());
+  for (const Token& token : labelled.tokens) {
     const bool isInside = token.end > token.begin && std::any_of(spans.begin(), spans.end(), [&](const TextSpan& span) {
       return token.begin >= span.begin && token.end <= span.end;
     });
-    row.ids.push_back(token.id);
-    row.hasLoss.push_back(trainOn == TrainOn::All || isInside ? 1 : 0);
+    labelled.hasLoss.push_back(trainOn == TrainOn::All || isInside ? 1 : 0);
   }
-  if (!row.hasLoss.empty()) row.hasLoss[0] = 0;  // nothing predicts the first token
-  return row;
+  if (!labelled.hasLoss.empty()) labelled.hasLoss[0] = 0;  // nothing predicts the first token
+  return labelled;
 }
 
 }  // namespace
 
 int64_t LabelledRow::targetCount() const { return std::count(hasLoss.begin(), hasLoss.end(), uint8_t{1}); }
+
+LabelledRow LabelledText::row() const {
+  LabelledRow result{{}, hasLoss, line};
+  result.ids.reserve(tokens.size());
+  for (const Token& token : tokens) result.ids.push_back(token.id);
+  return result;
+}
 
 PrefixRequest requestFor(const SourceRow& row, TrainOn trainOn) {
   PrefixRequest request{row.messages, {{row.messages.size(), false}}};
@@ -73,22 +80,23 @@ Result<std::vector<TextSpan>> lossSpans(const SourceRow& row, TrainOn trainOn, c
   return spans;
 }
 
-Result<LabelledRow> labelConversation(const SourceRow& row, TrainOn trainOn, const std::vector<std::string>& texts,
-                                      const Tokenizer& tokenizer) {
+Result<LabelledText> labelConversation(const SourceRow& row, TrainOn trainOn, const std::vector<std::string>& texts,
+                                       const Tokenizer& tokenizer) {
   TIDEMARK_ASSIGN(const auto spans, lossSpans(row, trainOn, texts));
-  TIDEMARK_ASSIGN(const auto tokens, tokenizer.encode(texts[0], SpecialTokens::Parse));
-  return label(tokens, trainOn, spans, row.line);
+  TIDEMARK_ASSIGN(auto tokens, tokenizer.encode(texts[0], SpecialTokens::Parse));
+  return label(texts[0], std::move(tokens), trainOn, spans, row.line);
 }
 
-Result<LabelledRow> labelPlainText(const SourceRow& row, TrainOn trainOn, const Tokenizer& tokenizer) {
+Result<LabelledText> labelPlainText(const SourceRow& row, TrainOn trainOn, const Tokenizer& tokenizer) {
   if (tokenizer.eosId() < 0)
     return Error{ErrorCode::Unsupported, "", "the model names no end-of-sequence token, which a completion has to end with"};
-  const std::string text = row.prompt + row.completion;
+  std::string text = row.prompt + row.completion;
   TIDEMARK_ASSIGN(auto tokens, tokenizer.encode(text, SpecialTokens::AddAndParse));
   const bool endsAlready = !tokens.empty() && tokens.back().id == tokenizer.eosId();
   const auto end = static_cast<uint32_t>(text.size());
   if (!endsAlready) tokens.push_back({tokenizer.eosId(), end, end});
-  LabelledRow labelled = label(tokens, trainOn, {{row.prompt.size(), text.size()}}, row.line);
+  LabelledText labelled =
+      label(std::move(text), std::move(tokens), trainOn, {{row.prompt.size(), size_t{end}}}, row.line);
   if (labelled.hasLoss.size() > 1) labelled.hasLoss.back() = 1;
   return labelled;
 }

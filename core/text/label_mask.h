@@ -20,6 +20,16 @@ struct LabelledRow {
   int64_t targetCount() const;
 };
 
+// A row as the text that the model sees, with the place of each token in it.
+struct LabelledText {
+  std::string text;
+  std::vector<Token> tokens;
+  std::vector<uint8_t> hasLoss;  // hasLoss[0] is 0
+  int64_t line = 0;
+
+  LabelledRow row() const;
+};
+
 // Bytes [begin, end) of a text.
 struct TextSpan {
   size_t begin = 0, end = 0;
@@ -32,8 +42,8 @@ PrefixRequest requestFor(const SourceRow& row, TrainOn trainOn);
 // The spans that carry loss, from the texts that requestFor asked for. An error: the template is not made of prefixes.
 Result<std::vector<TextSpan>> lossSpans(const SourceRow& row, TrainOn trainOn, const std::vector<std::string>& texts);
 
-Result<LabelledRow> labelConversation(const SourceRow& row, TrainOn trainOn, const std::vector<std::string>& texts,
-                                      const Tokenizer& tokenizer);
-Result<LabelledRow> labelPlainText(const SourceRow& row, TrainOn trainOn, const Tokenizer& tokenizer);
+Result<LabelledText> labelConversation(const SourceRow& row, TrainOn trainOn, const std::vector<std::string>& texts,
+                                       const Tokenizer& tokenizer);
+Result<LabelledText> labelPlainText(const SourceRow& row, TrainOn trainOn, const Tokenizer& tokenizer);
 
 }  // namespace tidemark::text

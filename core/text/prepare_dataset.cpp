@@ -8,8 +8,9 @@
 #include "core/text/prepared_dataset.h"
 #include "core/text/prepared_file.h"
 #include "core/text/random.h"
+#include "core/text/row_labeller.h"
 #include "core/text/row_problems.h"
-#include "core/text/template_process.h"
+#include "core/text/row_use.h"
 
 namespace tidemark::text {
 namespace {
@@ -26,7 +27,8 @@ Status checkSettings(const DatasetSettings& settings) {
 
 class Preparation {
  public:
-  Preparation(const DatasetSettings& settings, const Tokenizer& tokenizer) : settings_(settings), tokenizer_(tokenizer) {}
+  Preparation(const DatasetSettings& settings, const Tokenizer& tokenizer)
+      : settings_(settings), tokenizer_(tokenizer), labeller_(tokenizer, settings.trainOn) {}
 
   Result<DatasetReport> run(const std::filesystem::path& target) {
     std::vector<LabelledRow> train, eval;
@@ -59,76 +61,43 @@ class Preparation {
   }
 
   Status addRows(std::span<const SourceRow> rows, std::vector<LabelledRow>& kept) {
-    std::vector<PrefixRequest> requests;
-    for (const SourceRow& row : rows)
-      if (row.isConversation()) requests.push_back(requestFor(row, settings_.trainOn));
-    std::vector<Rendering> renderings;
-    if (!requests.empty()) {
-      TIDEMARK_TRY(startTemplate());
-      renderings = template_->render(requests);
+    TIDEMARK_ASSIGN(const auto labelled, labeller_.label(rows));
+    for (size_t i = 0; i < labelled.size(); ++i) {
+      if (labelled[i].ok()) add(rows[i], labelled[i]->row(), kept);
+      else refuse(rows[i], labelled[i].error().message());
     }
-    size_t next = 0;
-    for (const SourceRow& row : rows) {
-      if (!row.isConversation()) {
-        add(row, labelPlainText(row, settings_.trainOn, tokenizer_), kept);
-        continue;
-      }
-      const Rendering& rendering = renderings[next++];
-      if (rendering.texts.empty()) refuse(row, "the chat template refuses this conversation: " + rendering.refusal);
-      else add(row, labelConversation(row, settings_.trainOn, rendering.texts, tokenizer_), kept);
-      if (next == renderings.size() && next < requests.size()) return problems_.toError(settings_.train.string());
-    }
-    return {};
-  }
-
-  Status startTemplate() {
-    if (template_) return {};
-    TemplateSettings settings;
-    settings.source = tokenizer_.chatTemplate();
-    if (settings.source.empty())
-      return Error{ErrorCode::Unsupported, "chat template", "the model has none, so conversations cannot be written as its "
-                   "text; use a model with one, or prompt and completion as plain text"};
-    if (tokenizer_.bosId() >= 0) settings.bosToken = tokenizer_.tokenText(tokenizer_.bosId());
-    if (tokenizer_.eosId() >= 0) settings.eosToken = tokenizer_.tokenText(tokenizer_.eosId());
-    TIDEMARK_ASSIGN(template_, TemplateProcess::start(settings));
+    if (labelled.size() < rows.size()) return problems_.toError(settings_.train.string());
     return {};
   }
 
   void refuse(const SourceRow& row, const std::string& what) { problems_.add({fileName_, row.line, 0, what, true}); }
   void note(const SourceRow& row, const std::string& what) { problems_.add({fileName_, row.line, 0, what, false}); }
 
-  void add(const SourceRow& source, Result<LabelledRow> labelled, std::vector<LabelledRow>& kept) {
-    if (!labelled.ok()) return refuse(source, labelled.error().message());
-    LabelledRow& row = *labelled;
-    const auto length = static_cast<int64_t>(row.ids.size());
-    if (length > settings_.maxSequenceLength && !fit(source, row)) return;
-    if (row.targetCount() == 0) {
-      ++report_.withoutLoss;
-      return note(source, "left out: none of its tokens carries loss");
-    }
-    report_.longestRow = std::max(report_.longestRow, static_cast<int64_t>(row.ids.size()));
-    kept.push_back(std::move(row));
-  }
-
-  // False: the row is not used.
-  bool fit(const SourceRow& source, LabelledRow& row) {
-    const std::string lengths = std::to_string(row.ids.size()) + " tokens, " + std::to_string(settings_.maxSequenceLength) +
-                                " are allowed";
-    switch (settings_.truncation) {
-      case Truncation::Error:
-        refuse(source, "is too long: " + lengths);
-        return false;
-      case Truncation::Drop:
+  void add(const SourceRow& source, LabelledRow row, std::vector<LabelledRow>& kept) {
+    const size_t whole = row.ids.size();
+    const size_t limit = std::min(whole, static_cast<size_t>(settings_.maxSequenceLength));
+    const std::string lengths =
+        std::to_string(whole) + " tokens, " + std::to_string(settings_.maxSequenceLength) + " are allowed";
+    row.ids.resize(limit);
+    row.hasLoss.resize(limit);
+    const RowSize size{static_cast<int64_t>(whole), row.targetCount()};
+    switch (useOfRow(size, settings_.maxSequenceLength, settings_.truncation)) {
+      case RowUse::RefusedLong: return refuse(source, "is too long: " + lengths);
+      case RowUse::TooLong:
         ++report_.droppedLong;
-        note(source, "left out, too long: " + lengths);
-        return false;
-      case Truncation::Truncate: break;
+        return note(source, "left out, too long: " + lengths);
+      case RowUse::WithoutLoss:
+        ++report_.withoutLoss;
+        return note(source, limit < whole ? "left out: cut (" + lengths + "), none of its tokens carries loss"
+                                          : "left out: none of its tokens carries loss");
+      case RowUse::Cut:
+        ++report_.truncated;
+        note(source, "cut: " + lengths);
+        break;
+      case RowUse::Whole: break;
     }
-    ++report_.truncated;
-    note(source, "cut: " + lengths);
-    row.ids.resize(static_cast<size_t>(settings_.maxSequenceLength));
-    row.hasLoss.resize(row.ids.size());
-    return true;
+    report_.longestRow = std::max(report_.longestRow, static_cast<int64_t>(limit));
+    kept.push_back(std::move(row));
   }
 
   // A fixed share of the rows, drawn by the seed, in the order of the file. At least one, and never all.
@@ -158,7 +127,7 @@ class Preparation {
 
   const DatasetSettings& settings_;
   const Tokenizer& tokenizer_;
-  std::unique_ptr<TemplateProcess> template_;
+  RowLabeller labeller_;
   RowProblems problems_;
   DatasetReport report_;
   std::string fileName_;
