@@ -10,7 +10,4 @@ namespace tidemark::launch {
 // The last `lines` lines written at or after byte `from`; valid UTF-8, each line cut at 500 bytes. Empty: none.
 std::string logTail(const std::filesystem::path& path, int64_t from, int lines);
 
-// Replaces every byte that is not part of valid UTF-8 by '?', and control characters but newline and tab by ' '.
-std::string printable(std::string text);
-
 }  // namespace tidemark::launch

@@ -32,6 +32,13 @@ int weight(const RankEnd& end) {
   return hasExitCode(end, ExitCode::RankLost) ? 0 : 1;
 }
 
+bool knowsWhy(const RankEnd& end) {
+  for (const auto code : {ExitCode::Refused, ExitCode::Failed, ExitCode::OutOfMemory, ExitCode::RankLost}) {
+    if (hasExitCode(end, code)) return true;
+  }
+  return false;
+}
+
 ExitCode exitCodeOf(const RankEnd& end) {
   for (const auto code : {ExitCode::Refused, ExitCode::Failed, ExitCode::OutOfMemory}) {
     if (hasExitCode(end, code)) return code;
@@ -53,7 +60,7 @@ const char* failureCodeOf(ExitCode code) {
 }
 
 Verdict failureOf(const RankEnd& end, ExitCode code, std::string reason) {
-  return {code, end.rank, failureCodeOf(code), std::move(reason), false};
+  return {code, end.rank, failureCodeOf(code), std::move(reason), false, knowsWhy(end)};
 }
 
 }  // namespace
@@ -88,7 +95,7 @@ Verdict judge(const std::vector<RankEnd>& ends, StopRequest stop) {
   const bool isStopped = ended != ends.end() || std::any_of(ends.begin(), ends.end(), [](const RankEnd& end) {
                            return hasExitCode(end, ExitCode::Stopped);
                          });
-  return {isStopped ? ExitCode::Stopped : ExitCode::Done, -1, "", "", ended != ends.end()};
+  return {isStopped ? ExitCode::Stopped : ExitCode::Done, -1, "", "", ended != ends.end(), false};
 }
 
 }  // namespace tidemark::launch

@@ -23,6 +23,7 @@ struct Verdict {
   std::string failureCode;       // of FailureEvent
   std::string reason;            // "rank 1 was killed by SIGSEGV"
   bool lacksCheckpoint = false;  // stopped, but a rank was ended before it could write one
+  bool hasOwnWord = false;       // it ended by itself with a code that it knows: its own failure event says why
 };
 
 // `ends` in the order in which the agent saw them. A rank that loses its peer fails too, often with a plain error and

@@ -13,7 +13,7 @@ namespace tidemark::launch {
 Result<int64_t> choosePort(int64_t wanted) {
   const std::string subject = "port " + std::to_string(wanted);
   if (wanted < 0 || wanted > 65535)
-    return Error{ErrorCode::InvalidConfig, subject, "a TCP port lies between 1 and 65535"};
+    return Error{ErrorCode::InvalidConfig, subject, "a TCP port lies between 1 and 65535; set parallel.master_port to one, or to auto for a free one"};
   const int handle = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (handle < 0) return Error{ErrorCode::Io, "socket", std::strerror(errno)};
   const int yes = 1;  // as the ranks' store does, so that a port in TIME_WAIT counts as free
@@ -31,7 +31,7 @@ Result<int64_t> choosePort(int64_t wanted) {
 
   if (!isBound && bindError == EADDRINUSE) {
     return Error{ErrorCode::Busy, subject,
-                 "another program uses it; choose another parallel.master_port, or 0 for a free one"};
+                 "another program uses it; choose another parallel.master_port, or auto for a free one"};
   }
   if (!isNamed) return Error{ErrorCode::Io, subject, std::strerror(isBound ? errno : bindError)};
   return int64_t{ntohs(address.sin_port)};

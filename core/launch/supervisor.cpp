@@ -7,6 +7,7 @@
 #include <csignal>
 #include <thread>
 
+#include "core/base/printable.h"
 #include "core/launch/log_tail.h"
 
 namespace tidemark::launch {
@@ -74,7 +75,7 @@ Result<ExitCode> Supervisor::run(int64_t masterPort) {
   if (auto started = startRanks(masterPort); !started.ok()) {
     for (auto& rank : ranks_) rank.signal(SIGKILL);
     endStrayChildren(knownChildren_);
-    TIDEMARK_TRY(finish({ExitCode::Failed, -1, "failed", started.error().message(), false}));
+    TIDEMARK_TRY(finish({ExitCode::Failed, -1, "failed", started.error().message()}));
     return started.error();
   }
   while (isAnyLeft()) {
@@ -199,9 +200,10 @@ void Supervisor::flush(EventLog::When when) {
 void Supervisor::recordFailure(const Verdict& verdict) {
   const bool isFailed = verdict.exitCode != ExitCode::Done && verdict.exitCode != ExitCode::Stopped;
   const auto own = failures_.find(verdict.rank);
-  const bool isOwnWord = isFailed && own != failures_.end() && verdict.exitCode != ExitCode::RankLost;
+  const bool isOwnWord = isFailed && own != failures_.end() && verdict.hasOwnWord;
   for (const auto& [rank, failure] : failures_) {
-    if (!isOwnWord || rank != verdict.rank) record(rank, run::LogEvent{"error", failure.message});
+    if (isOwnWord && rank == verdict.rank) continue;
+    record(-1, run::LogEvent{"error", "rank " + std::to_string(rank) + ": " + failure.message});
   }
   if (isOwnWord) return record(verdict.rank, own->second);
   if (!isFailed) return;

@@ -113,7 +113,18 @@ TEST_F(Agent, OnlyTheCauseIsTheFailureAndAPeersComplaintIsLogged) {
   EXPECT_EQ(eventsOf<run::FailureEvent>()[0].message, "no room");
   EXPECT_EQ(eventsOf<run::FailureEvent>()[0].code, "out_of_memory");
   ASSERT_EQ(eventsOf<run::LogEvent>().size(), 1u);
-  EXPECT_EQ(eventsOf<run::LogEvent>()[0].text, "peer is gone");
+  EXPECT_EQ(eventsOf<run::LogEvent>()[0].text, "rank 0: peer is gone");
+}
+
+TEST_F(Agent, RanksThatLostOneAnotherSpeakForThemselves) {
+  const auto lost = "event " + run::toJsonLine(run::makeEvent(0, run::FailureEvent{"rank_lost", "a connection was lost"}));
+  scripts({"log raw text of the transport\n" + lost + "\nawait told\nexit 5", "ignore 15\n" + lost + "\ntouch told\nexit 5"});
+  EXPECT_EQ(exitCode(), 5);
+  ASSERT_EQ(eventsOf<run::FailureEvent>().size(), 1u);
+  EXPECT_EQ(eventsOf<run::FailureEvent>()[0].message, "a connection was lost");
+  ASSERT_EQ(eventsOf<run::LogEvent>().size(), 1u);
+  EXPECT_THAT(eventsOf<run::LogEvent>()[0].text, testing::MatchesRegex("rank [01]: a connection was lost"));
+  EXPECT_THAT(text("log/rank-0.log"), HasSubstr("raw text of the transport"));
 }
 
 TEST_F(Agent, LeavesNoGrandchildBehind) {

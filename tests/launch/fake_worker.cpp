@@ -5,6 +5,7 @@
 //   on_term N    exit with N at SIGTERM                  environment  appends RUN_DIR/environment-RANK
 //   fork | fork_away   a child that sleeps for an hour, in this process group | in a session of its own
 //   pid          appends the own pid to RUN_DIR/pids     touch NAME   creates RUN_DIR/NAME
+//   await NAME   waits until RUN_DIR/NAME is there
 #include <unistd.h>
 
 #include <csignal>
@@ -71,6 +72,9 @@ void carryOut(const std::string& verb, const std::string& rest, const std::strin
   if (verb == "fork") leaveChild(false);
   if (verb == "fork_away") leaveChild(true);
   if (verb == "pid") appendPid(::getpid());
+  if (verb == "await") {
+    while (::access((directory + "/" + rest).c_str(), F_OK) != 0) ::usleep(10'000);
+  }
   if (verb == "touch") std::ofstream(directory + "/" + rest) << "";
 }
 

@@ -4,8 +4,6 @@
 
 #include <csignal>
 
-#include "core/launch/log_tail.h"
-
 namespace tidemark::launch {
 namespace {
 
@@ -51,11 +49,6 @@ TEST(Outcome, OutOfMemoryKeepsItsCode) {
   const auto verdict = judge({{1, exited(4), 0}, {0, killed(SIGABRT), SIGTERM}}, StopRequest::None);
   EXPECT_EQ(verdict.exitCode, ExitCode::OutOfMemory);
   EXPECT_EQ(verdict.failureCode, "out_of_memory");
-}
-
-TEST(LogTail, KeepsTextPrintable) {
-  EXPECT_EQ(printable("a\x1b[31m\xff\xc3\xa9"), "a [31m?é");
-  EXPECT_EQ(printable("\xe2\x82"), "??");
 }
 
 }  // namespace
