@@ -75,9 +75,9 @@ Status writeFileAtomically(const fs::path& path, std::string_view content) {
   const fs::path temporary = path.string() + ".tmp-" + std::to_string(::getpid());
   {
     const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (fd.get() < 0) return ioError(temporary, "cannot create");
-    Status written = writeAll(fd.get(), content, temporary);
-    if (written.ok() && ::fsync(fd.get()) != 0) written = ioError(temporary, "fsync failed");
+    if (fd.get() < 0) return ioError(path, "cannot be written");
+    Status written = writeAll(fd.get(), content, path);
+    if (written.ok() && ::fsync(fd.get()) != 0) written = ioError(path, "fsync failed");
     if (!written.ok()) {
       ::unlink(temporary.c_str());
       return written;

@@ -30,7 +30,7 @@ class TemporaryFile {
   }
 
   bool isOpen() const { return fd_ >= 0; }
-  Error ioError(const std::string& what) const { return {ErrorCode::Io, path_.string(), what + ": " + std::strerror(errno)}; }
+  Error ioError(const std::string& what) const { return {ErrorCode::Io, target_.string(), what + ": " + std::strerror(errno)}; }
 
   Status write(const void* data, size_t bytes) {
     const char* at = static_cast<const char*>(data);
