@@ -10,6 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/run/config.h"
+#include "core/run/model_name.h"
 #include "storage/event_writer.h"
 #include "storage/run_id.h"
 #include "storage/run_rows.h"
@@ -149,7 +150,7 @@ std::optional<run::StartedEvent> startOf(const fs::path& events, double& time) {
 
 RunRecord recordFrom(const run::RunConfig& config) {
   RunRecord run;
-  run.model = config.model;
+  run.model = run::modelName(config.model);
   run.dataset = config.dataset.train;
   run.policy = config.memory.policy;
   run.ranks = config.parallel.ranks;

@@ -26,8 +26,8 @@ void EventWriter::write(const run::ModelEvent& e) {
   db_.query("INSERT OR REPLACE INTO models VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(run_, e.name, e.format, e.architecture, e.parameters, e.trainableParameters, e.layers, e.hiddenSize,
             e.vocabularySize, e.frozenBytes, e.device).run();
-  db_.query("UPDATE runs SET model_format = ?, parameters = ?, trainable_parameters = ? WHERE number = ?")
-      .bind(e.format, e.parameters, e.trainableParameters, run_).run();
+  db_.query("UPDATE runs SET model = ?, model_format = ?, parameters = ?, trainable_parameters = ? WHERE number = ?")
+      .bind(e.name, e.format, e.parameters, e.trainableParameters, run_).run();
 }
 
 void EventWriter::write(const run::DatasetEvent& e) {

@@ -127,8 +127,12 @@ Result<run::TimelineEvent> RunStore::timeline(const std::string& runId, int64_t 
 
 Result<std::vector<run::CheckpointEvent>> RunStore::checkpoints(const std::string& runId) const {
   return rowsOf<run::CheckpointEvent>(
-      impl_->path, impl_->database, runId, "SELECT step, path FROM checkpoints WHERE run = ? ORDER BY step",
-      [](Query& q, int&, run::CheckpointEvent& e) { e = {q.integer(0), q.text(1)}; });
+      impl_->path, impl_->database, runId,
+      "SELECT checkpoints.step, path, directory FROM checkpoints JOIN runs ON run = number WHERE run = ? "
+      "ORDER BY checkpoints.step",
+      [](Query& q, int&, run::CheckpointEvent& e) {
+        e = {q.integer(0), placeInRun(q.text(1), "checkpoints", q.text(2))};
+      });
 }
 
 Result<std::vector<run::SampleEvent>> RunStore::samples(const std::string& runId) const {

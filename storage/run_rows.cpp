@@ -1,6 +1,10 @@
 #include "storage/run_rows.h"
 
+#include <filesystem>
+
 namespace tidemark::storage {
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr RunStatus kStatuses[] = {RunStatus::Queued,  RunStatus::Running, RunStatus::Stopping, RunStatus::Completed,
@@ -50,7 +54,16 @@ RunRecord readRun(Query& q) {
     *number = q.optionalInteger(column++);
   for (auto* text : {&run.message, &run.adapter, &run.configYaml}) *text = q.text(column++);
   for (auto* number : {&run.parameters, &run.trainableParameters}) *number = q.integer(column++);
+  run.adapter = placeInRun(run.adapter, "adapter", run.directory);
   return run;
+}
+
+std::string placeInRun(const std::string& recorded, const std::string& place, const std::string& directory) {
+  const fs::path path(recorded);
+  if (directory.empty()) return recorded;
+  if (path.filename() == place) return (fs::path(directory) / place).string();
+  if (path.parent_path().filename() == place) return (fs::path(directory) / place / path.filename()).string();
+  return recorded;
 }
 
 Result<int64_t> runNumber(Database& database, const std::string& id) {

@@ -17,6 +17,11 @@ void bindRun(Query& query, const RunRecord& run);  // in the order of TIDEMARK_R
 RunRecord readRun(Query& query);
 RunStatus statusFromName(const std::string& name);
 
+// Events name a run's files where they were written. A run directory may have been moved or copied since: the path of what
+// `recorded` names by the run directory's own layout (`place`: "adapter", or "checkpoints" for what lies in it), where
+// `directory` is now. Any other path stays.
+std::string placeInRun(const std::string& recorded, const std::string& place, const std::string& directory);
+
 // The row number behind a run's id; NotFound if there is none.
 Result<int64_t> runNumber(Database& database, const std::string& id);
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "core/base/printable.h"
 #include "storage/migrations.h"
 #include "storage/run_id.h"
 #include "storage/run_rows.h"
@@ -16,6 +17,8 @@ namespace tidemark::storage {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr size_t kMostListed = 20;
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
@@ -36,6 +39,21 @@ std::string likePattern(const std::string& text) {
     pattern += c;
   }
   return pattern + "%";
+}
+
+std::vector<RunRecord> readAll(Query& query) {
+  std::vector<RunRecord> found;
+  while (query.next()) found.push_back(readRun(query));
+  return found;
+}
+
+// Lists the runs that `wanted` may mean, the newest first.
+Error ambiguous(const std::string& wanted, const std::string& how, const std::vector<RunRecord>& runs) {
+  std::string detail = how + " " + std::to_string(runs.size()) + " runs; give the id or the directory of one:";
+  for (size_t i = 0; i < std::min(runs.size(), kMostListed); ++i)
+    detail += "\n" + runs[i].id + "  " + statusName(runs[i].status) + "  " + oneLine(runs[i].directory);
+  if (runs.size() > kMostListed) detail += "\nand " + std::to_string(runs.size() - kMostListed) + " more";
+  return {ErrorCode::InvalidInput, wanted, detail};
 }
 
 Error noSuchRun(const std::string& id) { return {ErrorCode::NotFound, "run " + id, "is not in the database"}; }
@@ -101,19 +119,25 @@ Result<RunRecord> RunStore::run(const std::string& id) const {
 
 // What matches exactly goes before a prefix, so that no name can be mistaken for another run's id.
 Result<RunRecord> RunStore::findRun(const std::string& wanted) const {
+  if (wanted.empty()) return Error{ErrorCode::NotFound, "", "the run's id, name or directory is empty"};
   return guarded(impl_->path, [&]() -> Result<RunRecord> {
-    Query exact = impl_->database.query(
-        "SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE id = ?1 OR name = ?1 OR directory = ?2 "
-        "ORDER BY id = ?1 DESC, name = ?1 DESC, created_at DESC, id DESC LIMIT 1");
-    if (exact.bind(wanted, wanted.empty() ? "" : normalised(wanted)).next() && !wanted.empty()) return readRun(exact);
+    Query byId = impl_->database.query("SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE id = ?");
+    if (byId.bind(wanted).next()) return readRun(byId);
+    Query byName = impl_->database.query("SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE name = ? ORDER BY created_at DESC, id DESC");
+    const auto named = readAll(byName.bind(wanted));
+    if (named.size() == 1) return named.front();
+    if (named.size() > 1) return ambiguous(wanted, "is the name of", named);
+    Query byDirectory = impl_->database.query(
+        "SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE directory = ? ORDER BY created_at DESC, id DESC LIMIT 1");
+    if (byDirectory.bind(normalised(wanted)).next()) return readRun(byDirectory);
     std::string prefix = wanted;
     std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    Query byPrefix = impl_->database.query("SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2");
-    if (wanted.empty() || !byPrefix.bind(prefix).next())
-      return Error{ErrorCode::NotFound, wanted, "is no run's id, name or directory; tidemark-cli runs lists them"};
-    RunRecord found = readRun(byPrefix);
-    if (byPrefix.next()) return Error{ErrorCode::InvalidInput, wanted, "begins the ids of several runs; give more of it"};
-    return found;
+    Query byPrefix = impl_->database.query(
+        "SELECT " TIDEMARK_RUN_COLUMNS " FROM runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY created_at DESC, id DESC");
+    const auto begun = readAll(byPrefix.bind(prefix));
+    if (begun.size() == 1) return begun.front();
+    if (begun.size() > 1) return ambiguous(wanted, "begins the ids of", begun);
+    return Error{ErrorCode::NotFound, wanted, "is no run's id, name or directory; `tidemark-cli runs` lists them"};
   });
 }
 
@@ -125,9 +149,7 @@ Result<std::vector<RunRecord>> RunStore::runs(const RunQuery& wanted) const {
         "ORDER BY created_at DESC, id DESC LIMIT ?5");
     const std::optional<std::string> status = wanted.status ? std::optional<std::string>(statusName(*wanted.status)) : std::nullopt;
     query.bind(wanted.includesArchived, status, wanted.search, likePattern(wanted.search), wanted.limit);
-    std::vector<RunRecord> found;
-    while (query.next()) found.push_back(readRun(query));
-    return found;
+    return readAll(query);
   });
 }
 

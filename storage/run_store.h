@@ -55,7 +55,8 @@ class RunStore {
   // Creating and finding. createRun also writes the hyperparameters, one row per key.
   Result<std::string> createRun(const RunRecord& run, const std::vector<std::pair<std::string, std::string>>& hyperparameters);
   Result<RunRecord> run(const std::string& id) const;
-  // By id, unique id prefix, exact name (the newest), or run directory.
+  // By id, exact name, run directory (its newest run), or the beginning of an id, in this order. InvalidInput if several
+  // runs have that name or beginning: the error lists them.
   Result<RunRecord> findRun(const std::string& idNameOrDirectory) const;
   Result<std::vector<RunRecord>> runs(const RunQuery& query) const;   // newest first
   Status setAgent(const std::string& id, int64_t pid, int64_t startTicks);

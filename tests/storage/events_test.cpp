@@ -73,7 +73,7 @@ TEST_F(EventsTest, StatusFollowsTheEvents) {
   EXPECT_EQ(now().exitCode, 4);
   EXPECT_EQ(now().message, "rank 1 needs 3 GiB more");
   EXPECT_EQ(now().finishedAt, 2000);
-  EXPECT_EQ(now().adapter, "/adapter");
+  EXPECT_EQ(now().adapter, now().directory + "/adapter") << "where the run directory is now";
   EXPECT_THAT(store->log(id, 10)->at(1).text, HasSubstr("rank 1 is gone"));
   apply({startedEvent(true)});
   EXPECT_EQ(now().status, RunStatus::Running);

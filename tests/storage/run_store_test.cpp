@@ -91,7 +91,9 @@ TEST_F(RunStoreTest, FindsByIdPrefixNameAndDirectory) {
   EXPECT_OK(store->rename(newer, "same"));
   const std::string directory = store->run(older)->directory;
   EXPECT_EQ(store->findRun(older)->id, older);
-  EXPECT_EQ(store->findRun("same")->id, newer);
+  EXPECT_EQ(store->findRun("same").error().code, ErrorCode::InvalidInput);
+  EXPECT_THAT(store->findRun("same").error().detail,
+              testing::AllOf(HasSubstr("the name of 2 runs"), HasSubstr(newer + "  queued  "), HasSubstr(older + "  queued  " + directory)));
   EXPECT_EQ(store->findRun(directory)->id, older);
   EXPECT_EQ(store->findRun(directory + "/")->id, older);
   EXPECT_EQ(store->findRun(directory + "/../" + std::filesystem::path(directory).filename().string())->id, older);
@@ -103,7 +105,7 @@ TEST_F(RunStoreTest, FindsByIdPrefixNameAndDirectory) {
   EXPECT_EQ(store->findRun(lower)->id, newer);
   const auto ambiguous = store->findRun(older.substr(0, common));
   ASSERT_FALSE(ambiguous.ok());
-  EXPECT_THAT(ambiguous.error().message(), HasSubstr("several runs"));
+  EXPECT_THAT(ambiguous.error().message(), HasSubstr("begins the ids of 2 runs"));
   for (const std::string wanted : {"", "nothing", "%", "_", "*"}) {
     const auto none = store->findRun(wanted);
     ASSERT_FALSE(none.ok()) << wanted;
