@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "core/text/dataset_shape.h"
+
 namespace tidemark::text {
 namespace {
 
@@ -28,8 +30,12 @@ std::string_view viewOf(const MappedFile& file) {
 }  // namespace
 
 Result<SourceReader> SourceReader::open(const std::filesystem::path& path, DatasetFormat format) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return Error{ErrorCode::InvalidConfig, path.string(), "is a folder; give a file with one JSON object a line (JSONL)"};
   SourceReader reader;
   TIDEMARK_ASSIGN(reader.file_, MappedFile::open(path));
+  TIDEMARK_TRY(checkDatasetShape(path, viewOf(reader.file_)));
   reader.name_ = path.string();
   reader.whole_ = reader.rest_ = viewOf(reader.file_);
   reader.format_ = format;
@@ -58,10 +64,6 @@ SourceLine SourceReader::readLine(std::string_view text, const LinePlace& place)
   auto json = parseJson(text, "", kRowLimits);
   if (!json.ok()) {
     splitPlace(json.error().detail, line.problem);
-    return line;
-  }
-  if (place.line == 1 && json->is_array()) {
-    line.problem.what = "is a JSON array; a dataset has one JSON object a line (JSONL)";
     return line;
   }
   if (isDetecting_) {

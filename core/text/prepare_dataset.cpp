@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/counted.h"
 #include "core/text/dataset_reader.h"
 #include "core/text/label_mask.h"
 #include "core/text/prepared_dataset.h"
@@ -77,7 +78,7 @@ class Preparation {
     const size_t whole = row.ids.size();
     const size_t limit = std::min(whole, static_cast<size_t>(settings_.maxSequenceLength));
     const std::string lengths =
-        std::to_string(whole) + " tokens, " + std::to_string(settings_.maxSequenceLength) + " are allowed";
+        counted(static_cast<int64_t>(whole), "token") + ", " + std::to_string(settings_.maxSequenceLength) + " are allowed";
     row.ids.resize(limit);
     row.hasLoss.resize(limit);
     const RowSize size{static_cast<int64_t>(whole), row.targetCount()};
@@ -117,12 +118,14 @@ class Preparation {
   }
 
   Error nothingLeft() const {
+    const bool isEmpty = report_.droppedLong + report_.withoutLoss == 0;
     std::string detail = "no row is left to train on: " + std::to_string(report_.droppedLong) + " too long, " +
-                         std::to_string(report_.withoutLoss) + " without loss, " + std::to_string(report_.blankLines) + " blank lines";
+                         std::to_string(report_.withoutLoss) + " without loss, " + counted(report_.blankLines, "blank line");
+    if (!isEmpty) detail += "; raise dataset.max_seq_length, or set dataset.truncation or dataset.train_on";
     const auto listed = problems_.list();
     for (size_t i = 0; i < std::min<size_t>(listed.size(), 5); ++i)
       detail += "\n" + listed[i].file + ":" + std::to_string(listed[i].line) + ": " + listed[i].what;
-    return {ErrorCode::InvalidInput, settings_.train.string(), detail};
+    return {isEmpty ? ErrorCode::InvalidInput : ErrorCode::InvalidConfig, settings_.train.string(), detail};
   }
 
   const DatasetSettings& settings_;

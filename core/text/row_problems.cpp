@@ -1,5 +1,7 @@
 #include "core/text/row_problems.h"
 
+#include "core/base/counted.h"
+
 namespace tidemark::text {
 namespace {
 
@@ -7,7 +9,8 @@ void appendListed(std::vector<RowProblem>& target, const std::vector<RowProblem>
   target.insert(target.end(), listed.begin(), listed.end());
   if (count == listed.size()) return;
   RowProblem rest;
-  rest.what = "and " + std::to_string(count - listed.size()) + " more rows with problems";
+  const auto more = static_cast<int64_t>(count - listed.size());
+  rest.what = "and " + counted(more, "more row") + (more == 1 ? " with a problem" : " with problems");
   rest.isFatal = isFatal;
   target.push_back(rest);
 }

@@ -30,7 +30,7 @@ Result<std::string> findInterpreter(const std::string& configured) {
   if (python.empty()) python = TIDEMARK_PYTHON;
   if (python.find('/') == std::string::npos) python = findInPath(python);
   if (::access(python.c_str(), X_OK) == 0) return python;
-  return Error{ErrorCode::NotFound, python, "there is no Python interpreter here; chat templates need one with Jinja2. "
+  return Error{ErrorCode::Unsupported, python, "there is no Python interpreter here; chat templates need one with Jinja2. "
                "Set TIDEMARK_PYTHON to its path"};
 }
 
@@ -71,13 +71,15 @@ Result<std::unique_ptr<TemplateProcess>> TemplateProcess::start(const TemplateSe
   const Json hello{{"template", settings.source}, {"tokens", std::move(tokens)}};
   const auto lines =
       (*child)->exchange(hello.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", 1, kStartSilence);
-  if (lines.empty()) return Error{ErrorCode::Unsupported, "chat template", python + " " + (*child)->describeEnd()};
+  if (lines.empty()) return Error{ErrorCode::Unsupported, "chat template",
+                 python + " " + (*child)->describeEnd() + "; it needs Jinja2, and TIDEMARK_PYTHON can name another interpreter"};
   const Json reply = Json::parse(lines[0], nullptr, false);
   if (reply.is_object() && reply.value("ready", Json()) == true)
     return std::unique_ptr<TemplateProcess>(new TemplateProcess(std::move(child).value()));
   const Json why = reply.is_object() ? reply.value("error", Json()) : Json();
-  return Error{ErrorCode::InvalidInput, "chat template",
-               why.is_string() ? why.get<std::string>() : python + " gave an answer that is not understood"};
+  if (!why.is_string()) return Error{ErrorCode::Internal, "chat template", python + " gave an answer that is not understood"};
+  return Error{ErrorCode::Unsupported, "chat template",
+               why.get<std::string>() + "; use another model, or prompt and completion as plain text"};
 }
 
 std::vector<Rendering> TemplateProcess::render(std::span<const PrefixRequest> requests) {

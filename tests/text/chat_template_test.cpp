@@ -153,7 +153,7 @@ TEST(ChatTemplate, AMissingInterpreterIsNamed) {
   settings.python = "/nowhere/python3";
   const auto texts = renderConversations(settings, oneRequest());
   ASSERT_FALSE(texts.ok());
-  EXPECT_EQ(texts.error().code, ErrorCode::NotFound);
+  EXPECT_EQ(texts.error().code, ErrorCode::Unsupported) << "no file of the dataset is missing";
   EXPECT_THAT(texts.error().message(), HasSubstr("/nowhere/python3"));
 }
 
