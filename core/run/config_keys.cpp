@@ -196,7 +196,25 @@ const char* knownElsewhere(const std::string& leaf) {
   return nullptr;
 }
 
+std::string sectionOf(const std::string& key) { return key.find('.') == std::string::npos ? "" : key.substr(0, key.rfind('.')); }
+
+// A slip of the hand in a section that exists: "parallel.rank".
+std::string misspelt(const std::string& key) {
+  std::string best;
+  size_t least = 3;
+  for (const Field& field : fields()) {
+    if (sectionOf(key) != sectionOf(field.info.key)) continue;
+    const size_t distance = editDistance(leafOf(key), leafOf(field.info.key));
+    const bool isSimilar = 2 * distance < std::min(leafOf(key).size(), leafOf(field.info.key).size());
+    if (!isSimilar || distance >= least) continue;
+    least = distance;
+    best = field.info.key;
+  }
+  return best;
+}
+
 std::string nearestKey(const std::string& key) {
+  if (const std::string meant = misspelt(key); !meant.empty()) return meant;
   if (const char* same = knownElsewhere(leafOf(key))) return same;
   std::string best;
   size_t least = std::numeric_limits<size_t>::max();

@@ -4,10 +4,11 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include "core/base/bytes.h"
+#include "core/memory/plan_budget.h"
+#include "core/run/model_name.h"
 #include "core/train/device_memory.h"
 #include "core/weights/hub_cache.h"
 
@@ -15,20 +16,6 @@ namespace tidemark::train {
 namespace fs = std::filesystem;
 
 namespace {
-
-// A part of the free memory is left to the system, the file cache and what the ledger does not see.
-constexpr double kAutomaticShare = 0.8;
-
-int64_t availableHostBytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  int64_t kib = 0;
-  while (file >> key >> kib) {
-    if (key == "MemAvailable:") return kib * 1024;
-    file.ignore(64, '\n');
-  }
-  return 0;
-}
 
 // Rank 0 of each machine prepares the data where the agent has not; the others wait.
 Status prepareData(Session& s, const fs::path& modelPath) {
@@ -115,8 +102,8 @@ Result<comm::BackendKind> backendFrom(const std::string& name, c10::Device devic
 int64_t automaticBudget(c10::Device device, int localWorldSize) {
   const int devices = device.is_cpu() ? 1 : std::max(1, acceleratorCount());
   const int sharing = (localWorldSize + devices - 1) / devices;
-  const int64_t free = (device.is_cpu() ? availableHostBytes() : acceleratorFreeBytes(device)) / sharing;
-  return static_cast<int64_t>(kAutomaticShare * static_cast<double>(free));
+  const int64_t free = device.is_cpu() ? memory::availableHostBytes() : acceleratorFreeBytes(device);
+  return memory::automaticBudgetBytes(free, sharing);
 }
 
 Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
@@ -161,8 +148,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   s->batches = std::make_unique<Batches>(*s->dataset, batches, s->process.rank, s->process.worldSize, s->device);
   if (s->process.rank == 0) {
     run::ModelEvent event;
-    // What people call it: the file's or the folder's name. A GGUF file's general.name is often that of its training recipe.
-    event.name = (modelPath.has_filename() ? modelPath : modelPath.parent_path()).stem().string();
+    event.name = run::modelName(fs::absolute(modelPath).string());
     event.format = source->format();
     event.architecture = "llama";
     event.parameters = source->parameterCount();
