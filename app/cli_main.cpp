@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
 
   cli::Action action;
   for (auto* add : {cli::addRunCommand, cli::addResumeCommand, cli::addStopCommand, cli::addRunsCommand, cli::addShowCommand,
-                    cli::addReportCommand, cli::addInspectCommand, cli::addTokenizeCommand, cli::addEngineCommands}) {
+                    cli::addReportCommand, cli::addPlanCommand, cli::addInspectCommand, cli::addTokenizeCommand,
+                    cli::addEngineCommands}) {
     add(app, action);
   }
   try {

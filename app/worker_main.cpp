@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/bytes.h"
 #include "core/memory/ledger.h"
 #include "core/train/commands.h"
 #include "core/train/session.h"
@@ -26,7 +27,7 @@ const char* failureCode(run::ExitCode code) {
   }
 }
 
-// The one place where this process turns errors and exceptions into an event and an exit code.
+// The one place where this process turns errors into an event and an exit code.
 int report(train::EventWriter* events, const Error& error) {
   const run::ExitCode code = run::exitCodeFor(error);
   std::cerr << "tidemark-worker: " << error.message() << std::endl;
@@ -39,17 +40,17 @@ Error fromException(const std::exception& e) {
   if (const auto* exceeded = dynamic_cast<const memory::BudgetExceeded*>(&e)) {
     std::string holders;
     for (int i = 0; i < memory::kSpaceCount; ++i)
-      holders += (i ? ", " : "") + std::string(memory::spaceName(static_cast<memory::Space>(i))) + " " + std::to_string(exceeded->held.bytes[static_cast<size_t>(i)] >> 20) + " MiB";
+      holders += (i ? ", " : "") + std::string(memory::spaceName(static_cast<memory::Space>(i))) + " " +
+                 formatBytes(exceeded->held.bytes[static_cast<size_t>(i)]);
     return {ErrorCode::OutOfMemory, "memory.budget", std::string(e.what()) + " (" + holders + "). Raise memory.budget, shorten dataset.max_seq_length, lower training.micro_batch_size, or use more ranks"};
   }
   const std::string what = e.what();
-  const std::string brief = what.substr(0, what.find("\nException raised"));
   for (const char* sign : {"Connection closed", "Connection reset", "Broken pipe", "Timed out", "timed out", "Socket closed"})
-    if (what.find(sign) != std::string::npos) return {ErrorCode::RankLost, "a peer", "was lost: " + brief};
+    if (what.find(sign) != std::string::npos) return {ErrorCode::RankLost, "", "the connection to another rank was lost"};
   for (const char* sign : {"out of memory", "can't allocate memory"})
     if (what.find(sign) != std::string::npos)
-      return {ErrorCode::OutOfMemory, "the device", "has no memory left, though the budget allows it: lower memory.budget. " + brief};
-  return {ErrorCode::Internal, "", brief};
+      return {ErrorCode::OutOfMemory, "the device", "has no memory left; lower memory.budget, or use a smaller model"};
+  return {ErrorCode::Internal, "", what.substr(0, what.find("\nException raised"))};
 }
 
 // Without an agent (torchrun, srun), rank 0 says what the agent would have said, so that the run can be imported.
@@ -93,6 +94,7 @@ int runRank(const std::string& config) {
     announceEnd(*session, static_cast<run::ExitCode>(code));
     return code;
   } catch (const std::exception& e) {
+    std::cerr << "tidemark-worker: caught: " << e.what() << std::endl;  // as the libraries say it, for the log alone
     const int code = report(session ? session->events.get() : nullptr, fromException(e));
     if (session) announceEnd(*session, static_cast<run::ExitCode>(code));
     std::_Exit(code);  // collectives that will never end may still hold threads
@@ -116,6 +118,6 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(train::runCommand(arguments[0], {arguments.begin() + 1, arguments.end()}));
   } catch (const std::exception& e) {
-    return report(nullptr, fromException(e));
+    return static_cast<int>(train::failCommand("`" + arguments[0] + "` failed", run::Concern::Settings, fromException(e)));
   }
 }

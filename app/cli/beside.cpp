@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "app/cli/words.h"
+
 namespace tidemark::cli {
 
 Result<std::filesystem::path> programBeside(const std::string& name) {
@@ -26,6 +28,14 @@ Error become(const std::filesystem::path& program, const std::vector<std::string
   std::fflush(nullptr);
   ::execv(program.c_str(), pointers.data());
   return {ErrorCode::Io, program.string(), std::string("cannot be started: ") + std::strerror(errno)};
+}
+
+run::ExitCode handOver(const std::string& verb, const std::vector<std::string>& rest) {
+  const auto worker = programBeside("tidemark-worker");
+  if (!worker.ok()) return refuse("`" + verb + "` needs the engine", run::Concern::Program, worker.error(), Output::Words);
+  std::vector<std::string> arguments{verb};
+  arguments.insert(arguments.end(), rest.begin(), rest.end());
+  return fail("`" + verb + "` failed", run::Concern::Program, become(*worker, arguments), Output::Words);
 }
 
 }  // namespace tidemark::cli

@@ -1,10 +1,13 @@
 #include "app/cli/budget_check.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/counted.h"
 #include "core/memory/estimate.h"
+#include "core/memory/plan_budget.h"
 #include "core/text/packing.h"
 
 namespace tidemark::cli {
@@ -21,10 +24,17 @@ struct Choice {
   int64_t ranks = 1;
 };
 
+// Whether the ranks will use host memory. What an accelerator has free only the worker can ask.
+bool isOnHost(const run::RunConfig& config) {
+  std::error_code ignored;
+  const bool hasAccelerator = std::filesystem::exists("/dev/nvidiactl", ignored);
+  return config.parallel.device == "cpu" || (config.parallel.device == "auto" && !hasAccelerator);
+}
+
 class BudgetCheck {
  public:
   BudgetCheck(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data)
-      : config_(config), model_(model) {
+      : config_(config), model_(model), freeBytes_(memory::availableHostBytes()) {
     for (int64_t i = 0; i < data.trainCount(); ++i)
       rows_.push_back({static_cast<int64_t>(data.train(i).ids.size()), data.train(i).targetCount});
     const text::RowSize largest = text::largestSequence(rows_, config.dataset.maxSeqLength, config.dataset.packing);
@@ -33,15 +43,25 @@ class BudgetCheck {
 
   Status check() const {
     TIDEMARK_ASSIGN(const memory::Estimate estimate, estimateOf(asked_));
-    if (estimate.leastBudgetBytes <= config_.memory.budgetBytes) return {};
+    if (estimate.leastBudgetBytes <= budgetFor(asked_.ranks)) return {};
     return Error{ErrorCode::OutOfMemory, "memory.budget",
-                 "is " + formatBytes(config_.memory.budgetBytes) + ", and each rank needs at least " +
+                 budgetText() + ", and each rank needs at least " +
                      formatBytes(estimate.leastBudgetBytes) + " (static cache " + formatBytes(estimate.staticBytes) +
                      ", trainable state " + formatBytes(estimate.trainableBytes) + ", activations " +
                      formatBytes(estimate.activationBytes) + ", the rest workspace and the weights in use). " + proposals()};
   }
 
  private:
+  bool isAutomatic() const { return config_.memory.budgetBytes == 0; }
+  int64_t budgetFor(int64_t ranks) const {
+    return isAutomatic() ? memory::automaticBudgetBytes(freeBytes_, ranks) : config_.memory.budgetBytes;
+  }
+  std::string budgetText() const {
+    if (!isAutomatic()) return "is " + formatBytes(config_.memory.budgetBytes);
+    return "is auto: of the " + formatBytes(freeBytes_) + " that this machine has free, each of " +
+           counted(asked_.ranks, "rank") + " gets " + formatBytes(budgetFor(asked_.ranks));
+  }
+
   Result<memory::Estimate> estimateOf(const Choice& choice) const {
     memory::EstimateInput in;
     in.layers = model_.layerCount;
@@ -74,7 +94,7 @@ class BudgetCheck {
 
   bool fits(const Choice& choice) const {
     const auto estimate = estimateOf(choice);
-    return estimate.ok() && estimate->leastBudgetBytes <= config_.memory.budgetBytes;
+    return estimate.ok() && estimate->leastBudgetBytes <= budgetFor(choice.ranks);
   }
 
   // 0: none fits.
@@ -109,7 +129,10 @@ class BudgetCheck {
     if (const int64_t length = longestThatFits()) ways.push_back("dataset.max_seq_length up to " + std::to_string(length));
     if (const int64_t batch = microBatchThatFits()) ways.push_back("training.micro_batch_size " + std::to_string(batch));
     if (const int64_t ranks = ranksThatFit()) ways.push_back("parallel.ranks " + std::to_string(ranks));
-    if (ways.empty()) return "Neither shorter sequences, nor a smaller micro-batch, nor more ranks fit this budget: raise it";
+    if (ways.empty()) {
+      return std::string("Neither shorter sequences, nor a smaller micro-batch, nor more ranks fit this budget: ") +
+             (isAutomatic() ? "close other programs, or use a smaller model" : "raise it");
+    }
     std::string text = "At this budget fits: " + ways[0];
     for (size_t i = 1; i < ways.size(); ++i) text += ", or " + ways[i];
     return text;
@@ -117,6 +140,7 @@ class BudgetCheck {
 
   const run::RunConfig& config_;
   const weights::ModelConfig& model_;
+  int64_t freeBytes_;  // of the machine
   std::vector<text::RowSize> rows_;
   Choice asked_;
 };
@@ -124,8 +148,13 @@ class BudgetCheck {
 }  // namespace
 
 Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data) {
-  if (config.memory.budgetBytes == 0) return {};
+  if (config.memory.budgetBytes == 0 && (!isOnHost(config) || memory::availableHostBytes() == 0)) return {};
   return BudgetCheck(config, model, data).check();
+}
+
+Status checkAnyPolicy(run::RunConfig config, const weights::ModelConfig& model, const text::PreparedDataset& data) {
+  config.memory.policy = "gather-always";
+  return checkBudget(config, model, data);
 }
 
 }  // namespace tidemark::cli

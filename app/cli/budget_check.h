@@ -8,7 +8,11 @@
 
 namespace tidemark::cli {
 
-// OutOfMemory with the bytes needed and what would fit. An automatic budget is the engine's to judge.
+// OutOfMemory with the bytes needed and what would fit. An automatic budget is judged by what the machine has free now;
+// that of an accelerator is the engine's to judge.
 Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data);
+
+// The same for the policy that needs least, whichever the configuration names.
+Status checkAnyPolicy(run::RunConfig config, const weights::ModelConfig& model, const text::PreparedDataset& data);
 
 }  // namespace tidemark::cli

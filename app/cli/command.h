@@ -22,7 +22,8 @@ void addShowCommand(CLI::App& app, Action& action);
 void addReportCommand(CLI::App& app, Action& action);
 void addInspectCommand(CLI::App& app, Action& action);
 void addTokenizeCommand(CLI::App& app, Action& action);
-// plan, score, generate, eval: carried out by tidemark-worker.
+void addPlanCommand(CLI::App& app, Action& action);
+// score, generate, eval: carried out by tidemark-worker.
 void addEngineCommands(CLI::App& app, Action& action);
 
 }  // namespace tidemark::cli

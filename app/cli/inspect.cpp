@@ -8,6 +8,7 @@
 #include "app/cli/preflight.h"
 #include "app/cli/words.h"
 #include "core/base/bytes.h"
+#include "core/base/counted.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/weights/hub_cache.h"
@@ -19,7 +20,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-void printJson(const OrderedJson& json) { print(json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)); }
+void printJson(const OrderedJson& json) { printData(json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)); }
 
 std::string shapeText(const std::vector<int64_t>& shape) {
   std::string text;
@@ -99,9 +100,7 @@ class ScratchFile {
   fs::path path_;
 };
 
-Result<text::DatasetReport> prepare(const InspectOptions& options) {
-  TIDEMARK_ASSIGN(const auto model, weights::resolveModelPath(options.model));
-  TIDEMARK_ASSIGN(const auto tokenizer, text::Tokenizer::open(model));
+Result<text::DatasetReport> prepare(const InspectOptions& options, const text::Tokenizer& tokenizer) {
   run::RunConfig config;
   config.dataset.train = options.path;
   config.dataset.format = options.format;
@@ -109,7 +108,7 @@ Result<text::DatasetReport> prepare(const InspectOptions& options) {
   config.dataset.trainOn = options.trainOn;
   config.dataset.truncation = options.truncation;
   const ScratchFile scratch;
-  return text::prepareDataset(datasetSettings(config), *tokenizer, scratch.path());
+  return text::prepareDataset(datasetSettings(config), tokenizer, scratch.path());
 }
 
 std::string placeOf(const text::RowProblem& problem) {
@@ -142,7 +141,7 @@ void printData(const text::DatasetReport& report, const std::string& path) {
   line("data", path);
   line("rows", std::to_string(report.trainRows));
   line("tokens", std::to_string(report.trainTokens) + ", with loss " + std::to_string(report.trainTargetTokens));
-  line("longest row", std::to_string(report.longestRow) + " tokens");
+  line("longest row", counted(report.longestRow, "token"));
   line("left out",
        std::to_string(report.droppedLong) + " too long, " + std::to_string(report.withoutLoss) + " without a target");
   line("truncated", std::to_string(report.truncated));
@@ -154,9 +153,9 @@ void printData(const text::DatasetReport& report, const std::string& path) {
 
 run::ExitCode inspectModel(const InspectOptions& options) {
   const auto path = weights::resolveModelPath(options.path);
-  if (!path.ok()) return fail("the model cannot be found", path.error(), options.output);
+  if (!path.ok()) return fail("the model cannot be found", run::Concern::Model, path.error(), options.output);
   const auto model = weights::ModelSource::open(*path);
-  if (!model.ok()) return fail("the model cannot be used", model.error(), options.output);
+  if (!model.ok()) return fail("the model cannot be used", run::Concern::Model, model.error(), options.output);
   if (options.output == Output::Json)
     printJson(modelJson(**model, *path));
   else
@@ -165,8 +164,10 @@ run::ExitCode inspectModel(const InspectOptions& options) {
 }
 
 run::ExitCode inspectData(const InspectOptions& options) {
-  const auto report = prepare(options);
-  if (!report.ok()) return fail("the data cannot be used", report.error(), options.output);
+  const auto tokenizer = openTokenizer(options.model);
+  if (!tokenizer.ok()) return fail("the tokenizer cannot be opened", run::Concern::Model, tokenizer.error(), options.output);
+  const auto report = prepare(options, **tokenizer);
+  if (!report.ok()) return fail("the data cannot be used", run::Concern::Dataset, report.error(), options.output);
   if (options.output == Output::Json)
     printJson(dataJson(*report, options.path));
   else
@@ -177,11 +178,11 @@ run::ExitCode inspectData(const InspectOptions& options) {
 run::ExitCode inspectAdapter(const InspectOptions& options) {
   const auto folder = fs::path(options.path);
   const auto text = readFile(folder / "adapter_config.json", 1 << 20);
-  if (!text.ok()) return fail("the adapter cannot be read", text.error(), options.output);
+  if (!text.ok()) return fail("the adapter cannot be read", run::Concern::Adapter, text.error(), options.output);
   const auto config = parseJson(*text, (folder / "adapter_config.json").string());
-  if (!config.ok()) return fail("the adapter cannot be read", config.error(), options.output);
+  if (!config.ok()) return fail("the adapter cannot be read", run::Concern::Adapter, config.error(), options.output);
   const auto file = weights::SafetensorsFile::open(folder / "adapter_model.safetensors");
-  if (!file.ok()) return fail("the adapter cannot be read", file.error(), options.output);
+  if (!file.ok()) return fail("the adapter cannot be read", run::Concern::Adapter, file.error(), options.output);
 
   OrderedJson json{{"event", "inspection"},
                    {"kind", "adapter"},

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/bytes.h"
+#include "core/run/model_name.h"
 #include "core/weights/hub_cache.h"
 
 namespace tidemark::cli {
@@ -45,18 +46,23 @@ int64_t trainableParametersOf(const weights::ModelSource& model, const run::Peft
   return count;
 }
 
+Result<std::shared_ptr<const text::Tokenizer>> openTokenizer(const std::string& model) {
+  TIDEMARK_ASSIGN(const auto path, weights::resolveModelPath(model));
+  return text::Tokenizer::open(path);
+}
+
 Result<ModelFacts> checkModel(run::RunConfig& config) {
   TIDEMARK_ASSIGN(const auto found, weights::resolveModelPath(config.model));
   ModelFacts facts;
   facts.path = fs::absolute(found);
   TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(facts.path));
-  facts.name = source->config().name.empty() ? facts.path.stem().string() : source->config().name;
+  facts.name = run::modelName(facts.path.string());
   facts.format = source->format();
   facts.shape = source->config();
   facts.parameters = source->parameterCount();
   facts.trainableParameters = trainableParametersOf(*source, config.peft);
   if (facts.trainableParameters == 0) {
-    return Error{ErrorCode::InvalidConfig, "peft.target_modules", "none of these modules is in the model"};
+    return Error{ErrorCode::InvalidConfig, "peft.target_modules", "none of these modules is in the model; all-linear takes every projection"};
   }
   auto tokenizer = text::Tokenizer::open(facts.path);
   if (!tokenizer.ok()) return tokenizer.error().within("the tokenizer");

@@ -22,6 +22,9 @@ struct ModelFacts {
   std::shared_ptr<const text::Tokenizer> tokenizer;
 };
 
+// `model`: a path, or org/name in the hub cache.
+Result<std::shared_ptr<const text::Tokenizer>> openTokenizer(const std::string& model);
+
 // Sets config.model to the resolved path. Reads no weights.
 Result<ModelFacts> checkModel(run::RunConfig& config);
 

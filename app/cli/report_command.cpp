@@ -23,23 +23,23 @@ run::ExitCode drawPdf(const Options& options) {
     const Error error{ErrorCode::Unsupported, options.target,
                       "PDF is drawn by the workbench, and " + workbench.error().subject +
                           " is not installed; use .html, .csv or .json"};
-    return fail("the report cannot be written", error, Output::Words);
+    return fail("the report cannot be written", run::Concern::Report, error, Output::Words);
   }
   std::vector<std::string> arguments{"--report", options.run, "--out", options.target};
   if (!options.database.empty()) arguments.insert(arguments.end(), {"--db", options.database});
-  return fail("the report cannot be written", become(*workbench, arguments), Output::Words);
+  return fail("the report cannot be written", run::Concern::Program, become(*workbench, arguments), Output::Words);
 }
 
 run::ExitCode writeOne(const Options& options) {
   if (std::filesystem::path(options.target).extension() == ".pdf") return drawPdf(options);
   const auto store = openStore(options.database);
-  if (!store.ok()) return fail("the database cannot be opened", store.error(), Output::Words);
+  if (!store.ok()) return fail("the database cannot be opened", run::Concern::Database, store.error(), Output::Words);
   const auto record = findRun(**store, options.run);
-  if (!record.ok()) return fail("there is no such run", record.error(), Output::Words);
+  if (!record.ok()) return failLookup(options.run, record.error(), Output::Words);
   const auto report = collectReport(**store, *record);
-  if (!report.ok()) return fail("the run cannot be read", report.error(), Output::Words);
+  if (!report.ok()) return fail("the run cannot be read", run::Concern::Database, report.error(), Output::Words);
   const auto written = writeReport(*report, options.target);
-  if (!written.ok()) return fail("the report cannot be written", written.error(), Output::Words);
+  if (!written.ok()) return fail("the report cannot be written", run::Concern::Report, written.error(), Output::Words);
   print(options.target);
   return run::ExitCode::Done;
 }

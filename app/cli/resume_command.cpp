@@ -3,11 +3,14 @@
 #include <memory>
 
 #include "app/cli/beside.h"
+#include "app/cli/budget_check.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/run_lookup.h"
 #include "app/cli/supervision.h"
 #include "app/cli/words.h"
+#include "core/base/counted.h"
+#include "core/base/printable.h"
 #include "core/text/prepared_dataset.h"
 #include "core/weights/model_source.h"
 
@@ -19,13 +22,15 @@ struct Options {
   Output output = Output::Words;
 };
 
-Status checkResumable(const storage::RunRecord& record) {
-  const std::string subject = "run " + record.id;
-  if (isUnfinished(record) && isAlive(record)) return Error{ErrorCode::Busy, subject, "it is running already"};
-  if (record.status == storage::RunStatus::Completed) {
-    return Error{ErrorCode::InvalidInput, subject, "it is completed; start a new run to train further"};
-  }
-  return {};
+run::ExitCode refuseRunning(const storage::RunRecord& record, Output output) {
+  const Error error{ErrorCode::Busy, "run " + record.id, "it is running already"};
+  return refuse("the run cannot be resumed", error, "`tidemark-cli stop " + record.id + " --wait` stops it with a checkpoint.", output);
+}
+
+run::ExitCode refuseCompleted(const storage::RunRecord& record, Output output) {
+  const Error error{ErrorCode::InvalidInput, "run " + record.id,
+                    "it is completed, with " + counted(record.step, "step") + " of " + std::to_string(record.maxSteps)};
+  return refuse("the run cannot be resumed", error, "To train further, start a new run with more training.max_steps.", output);
 }
 
 Result<run::RunConfig> configOf(const storage::RunRecord& record) {
@@ -35,23 +40,26 @@ Result<run::RunConfig> configOf(const storage::RunRecord& record) {
     const auto& first = parsed.problems.front();
     return Error{ErrorCode::InvalidConfig, (directory / "config.yaml").string(), first.key + ": " + first.what};
   }
-  TIDEMARK_ASSIGN([[maybe_unused]] const auto data, text::PreparedDataset::open(directory / "data.bin"));
-  TIDEMARK_ASSIGN([[maybe_unused]] const auto model, weights::ModelSource::open(parsed.config.model));
   return parsed.config;
 }
 
 run::ExitCode resume(const Options& options) {
   auto store = openStore(options.database);
-  if (!store.ok()) return refuse("the database cannot be opened", store.error(), options.output);
+  if (!store.ok()) return refuse("the database cannot be opened", run::Concern::Database, store.error(), options.output);
   const auto record = findRun(**store, options.run);
-  if (!record.ok()) return refuse("there is no such run", record.error(), options.output);
-  if (const auto status = checkResumable(*record); !status.ok()) {
-    return refuse("the run cannot be resumed", status.error(), options.output);
-  }
+  if (!record.ok()) return failLookup(options.run, record.error(), options.output);
+  if (isUnfinished(*record) && isAlive(*record)) return refuseRunning(*record, options.output);
+  if (record->status == storage::RunStatus::Completed) return refuseCompleted(*record, options.output);
   const auto config = configOf(*record);
-  if (!config.ok()) return refuse("the run cannot be resumed", config.error(), options.output);
+  if (!config.ok()) return refuse("the run cannot be resumed", run::Concern::RunFiles, config.error(), options.output);
+  const auto data = text::PreparedDataset::open(std::filesystem::path(record->directory) / "data.bin");
+  if (!data.ok()) return refuse("the run cannot be resumed", run::Concern::RunFiles, data.error(), options.output);
+  const auto model = weights::ModelSource::open(config->model);
+  if (!model.ok()) return refuse("the model cannot be used", run::Concern::Model, model.error(), options.output);
+  if (const auto budget = checkBudget(*config, (*model)->config(), *data); !budget.ok())
+    return refuse("the memory budget is too small", run::Concern::Settings, budget.error(), options.output);
   const auto worker = programBeside("tidemark-worker");
-  if (!worker.ok()) return refuse("the training engine is missing", worker.error(), options.output);
+  if (!worker.ok()) return refuse("the training engine is missing", run::Concern::Program, worker.error(), options.output);
 
   launch::AgentSettings settings;
   settings.runId = record->id;
@@ -60,7 +68,7 @@ run::ExitCode resume(const Options& options) {
   settings.worker = *worker;
   settings.config = *config;
   settings.isResume = true;
-  if (options.output == Output::Words) say("Run " + record->id + " goes on in " + record->directory);
+  if (options.output == Output::Words) say("Run " + record->id + " goes on in " + oneLine(record->directory));
   return supervise(settings, store->get(), options.output);
 }
 

@@ -14,7 +14,9 @@
 #include "app/cli/run_lookup.h"
 #include "app/cli/supervision.h"
 #include "app/cli/words.h"
+#include "core/base/counted.h"
 #include "core/base/file.h"
+#include "core/base/printable.h"
 #include "storage/run_id.h"
 
 namespace tidemark::cli {
@@ -35,7 +37,8 @@ void sayLeftOut(const text::DatasetReport& report) {
          (problem.column > 0 ? ":" + std::to_string(problem.column) : "") + ": " + problem.what);
   }
   if (report.problems.size() > kShownProblems) {
-    warn(std::to_string(report.problems.size() - kShownProblems) + " more rows were left out or cut");
+    const auto more = report.problems.size() - kShownProblems;
+    warn(counted(static_cast<int64_t>(more), "more row") + (more == 1 ? " was" : " were") + " left out or cut");
   }
 }
 
@@ -68,7 +71,7 @@ storage::RunRecord recordOf(const launch::AgentSettings& settings, const ModelFa
 std::unique_ptr<storage::RunStore> enterRun(const std::string& database, const storage::RunRecord& record,
                                             const run::RunConfig& config) {
   auto store = openStore(database);
-  const auto later = "; the run goes on, and `tidemark-cli show " + record.directory + "` imports it later";
+  const auto later = "; the run goes on, and `tidemark-cli show " + oneLine(record.directory) + "` imports it later";
   if (!store.ok()) {
     warn("the database cannot be used: " + store.error().message() + later);
     return nullptr;
@@ -84,21 +87,15 @@ std::unique_ptr<storage::RunStore> enterRun(const std::string& database, const s
 Result<text::DatasetReport> fill(const RunDirectory& directory, const run::RunConfig& config, const ModelFacts& model) {
   TIDEMARK_ASSIGN(auto report,
                   text::prepareDataset(datasetSettings(config), *model.tokenizer, directory.path() / "data.bin"));
-  if (report.trainRows == 0) {
-    return Error{ErrorCode::InvalidInput, config.dataset.train,
-                 "no row is left to train on (" + std::to_string(report.droppedLong) + " too long, " +
-                     std::to_string(report.withoutLoss) +
-                     " without a target); raise dataset.max_seq_length, or set dataset.truncation or dataset.train_on"};
-  }
   TIDEMARK_TRY(writeFileAtomically(directory.path() / "config.yaml", run::toYaml(config)));
   return report;
 }
 
 run::ExitCode start(const Options& options, run::RunConfig config, const std::filesystem::path& worker) {
   auto model = checkModel(config);
-  if (!model.ok()) return refuse("the model cannot be used", model.error(), options.output);
+  if (!model.ok()) return refuse("the model cannot be used", run::Concern::Model, model.error(), options.output);
   if (const auto port = launch::choosePort(config.parallel.masterPort); !port.ok()) {
-    return refuse("the port for the ranks is not free", port.error(), options.output);
+    return refuse("the port for the ranks cannot be used", run::Concern::Settings, port.error(), options.output);
   }
   launch::AgentSettings settings;
   settings.runId = storage::newRunId();
@@ -107,21 +104,25 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
   const auto path =
       config.output.dir == "auto" ? defaultRunDirectory(settings.runId) : std::filesystem::path(config.output.dir);
   if (const auto disk = checkDisk(config, *model, path); !disk.ok())
-    return refuse("the disk is too small", disk.error(), options.output);
+    return refuse("the disk is too small", run::Concern::Settings, disk.error(), options.output);
 
   auto directory = RunDirectory::create(path);
-  if (!directory.ok()) return refuse("the run directory cannot be used", directory.error(), options.output);
+  if (!directory.ok()) {
+    const bool isInUse = directory.error().code == ErrorCode::InvalidConfig;
+    return refuse("the run directory cannot be used", isInUse ? run::Concern::Settings : run::Concern::RunFiles,
+                  directory.error(), options.output);
+  }
   config.output.dir = directory->path().string();
   {
     const InterruptGuard guard(*directory);
-    if (options.output == Output::Words) say("Preparing " + config.dataset.train + " ...");
+    if (options.output == Output::Words) say("Preparing " + oneLine(config.dataset.train) + " ...");
     const auto report = fill(*directory, config, *model);
-    if (!report.ok()) return refuse("the data cannot be used", report.error(), options.output);
+    if (!report.ok()) return refuse("the data cannot be used", run::Concern::Dataset, report.error(), options.output);
     sayLeftOut(*report);
     const auto data = text::PreparedDataset::open(directory->path() / "data.bin");
-    if (!data.ok()) return refuse("the data cannot be used", data.error(), options.output);
+    if (!data.ok()) return refuse("the data cannot be used", run::Concern::Dataset, data.error(), options.output);
     if (const auto budget = checkBudget(config, model->shape, *data); !budget.ok())
-      return refuse("the memory budget is too small", budget.error(), options.output);
+      return refuse("the memory budget is too small", run::Concern::Settings, budget.error(), options.output);
     settings.openingEvents.push_back(eventOf(*report));
   }
   directory->keep();
@@ -130,17 +131,17 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
   settings.config = config;
   const auto store = enterRun(options.database, recordOf(settings, *model, run::toYaml(config)), config);
   if (options.output == Output::Words)
-    say("Run " + settings.runId + " starts with " + std::to_string(config.parallel.ranks) + " ranks in " +
-        settings.directory.string());
+    say("Run " + settings.runId + " starts with " + counted(config.parallel.ranks, "rank") + " in " +
+        oneLine(settings.directory.string()));
   return supervise(settings, store.get(), options.output);
 }
 
 run::ExitCode runConfig(const Options& options) {
   const auto parsed = run::loadConfig(options.config, options.overrides);
-  if (!parsed.ok()) return refuse("the configuration cannot be read", parsed.error(), options.output);
+  if (!parsed.ok()) return refuse("the configuration cannot be read", run::Concern::Configuration, parsed.error(), options.output);
   if (!parsed->problems.empty()) return refuseConfig(options.config, parsed->problems, options.output);
   const auto worker = programBeside("tidemark-worker");
-  if (!worker.ok()) return refuse("the training engine is missing", worker.error(), options.output);
+  if (!worker.ok()) return refuse("the training engine is missing", run::Concern::Program, worker.error(), options.output);
   return start(options, parsed->config, *worker);
 }
 

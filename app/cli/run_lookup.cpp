@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/cli/words.h"
+#include "core/base/printable.h"
 #include "core/launch/agent.h"
 
 namespace tidemark::cli {
@@ -22,6 +23,19 @@ bool isUnfinished(const RunRecord& record) {
          record.status == RunStatus::Stopping;
 }
 
+bool isResumable(const RunRecord& record) {
+  return record.status == RunStatus::Stopped || record.status == RunStatus::Failed || record.status == RunStatus::Lost;
+}
+
+run::ExitCode failLookup(const std::string& wanted, const Error& error, Output output) {
+  const bool isAboutName = error.subject == wanted;
+  if (isAboutName && error.code == ErrorCode::NotFound) return fail("there is no such run", run::Concern::Run, error, output);
+  if (isAboutName && error.code == ErrorCode::InvalidInput)
+    return fail("it is not clear which run is meant", run::Concern::Run, error, output);
+  const bool isAboutFiles = error.code == ErrorCode::NotFound || error.code == ErrorCode::InvalidConfig;
+  return fail("the run cannot be read", isAboutFiles ? run::Concern::RunFiles : run::Concern::Database, error, output);
+}
+
 Result<RunRecord> refreshed(RunStore& store, const RunRecord& record) {
   const bool wasAlive = isAlive(record);  // asked first: an agent writes its last event before it ends
   if (const auto imported = store.importNewEvents(record.id); !imported.ok()) {
@@ -35,14 +49,32 @@ Result<RunRecord> refreshed(RunStore& store, const RunRecord& record) {
   return now;
 }
 
+namespace {
+
+// Brings the runs of that name up to date, so that a list of them tells their true status.
+Status refreshNamed(RunStore& store, const std::string& name) {
+  TIDEMARK_ASSIGN(const auto runs, store.runs({.search = name}));
+  for (const RunRecord& run : runs) {
+    if (run.name != name || !isUnfinished(run)) continue;
+    TIDEMARK_ASSIGN([[maybe_unused]] const auto now, refreshed(store, run));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<RunRecord> findRun(RunStore& store, const std::string& wanted) {
   auto found = store.findRun(wanted);
   if (found.ok()) return refreshed(store, *found);
+  if (found.error().code == ErrorCode::InvalidInput && found.error().subject == wanted) {  // several
+    TIDEMARK_TRY(refreshNamed(store, wanted));
+    return store.findRun(wanted).error();
+  }
   std::error_code error;
   const bool isRunDirectory = std::filesystem::exists(std::filesystem::path(wanted) / "events.jsonl", error);
   if (found.error().code != ErrorCode::NotFound || !isRunDirectory) return found.error();
   TIDEMARK_ASSIGN(const auto id, store.importDirectory(wanted));
-  say("The run directory " + wanted + " was imported into the database as run " + id + ".");
+  say("The run directory " + oneLine(wanted) + " was imported into the database as run " + id + ".");
   return store.run(id);
 }
 

@@ -20,25 +20,31 @@ struct Options {
 run::ExitCode waitForEnd(storage::RunStore& store, const storage::RunRecord& record) {
   while (isAlive(record)) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const auto now = refreshed(store, record);
-  if (!now.ok()) return fail("the run's end could not be read", now.error(), Output::Words);
+  if (!now.ok()) return fail("the run's end could not be read", run::Concern::Database, now.error(), Output::Words);
   say("Run " + record.id + " is " + storage::statusName(now->status) + ".");
   return run::ExitCode::Done;
 }
 
+Error notRunning(const storage::RunRecord& record) {
+  return {ErrorCode::InvalidInput, "run " + record.id,
+          std::string("it is not running; it is ") + storage::statusName(record.status)};
+}
+
 run::ExitCode stop(const Options& options) {
   auto store = openStore(options.database);
-  if (!store.ok()) return fail("the database cannot be opened", store.error(), Output::Words);
+  if (!store.ok()) return fail("the database cannot be opened", run::Concern::Database, store.error(), Output::Words);
   const auto record = findRun(**store, options.run);
-  if (!record.ok()) return fail("there is no such run", record.error(), Output::Words);
+  if (!record.ok()) return failLookup(options.run, record.error(), Output::Words);
   if (!isUnfinished(*record)) {
-    const auto status = std::string("it is not running (") + storage::statusName(record->status) + ")";
-    return fail("nothing to stop", Error{ErrorCode::InvalidInput, "run " + record->id, status}, Output::Words);
+    return fail("nothing to stop", notRunning(*record),
+                isResumable(*record) ? "`tidemark-cli resume " + record->id + "` goes on with it." : "", Output::Words);
   }
   if (const auto marked = (*store)->setStatus(record->id, storage::RunStatus::Stopping); !marked.ok()) {
     warn("the database does not show that the run is stopping: " + marked.error().message());
   }
   if (const auto asked = launch::requestStop(record->agentPid, record->agentStartTicks); !asked.ok()) {
-    return fail("the run could not be asked to stop", asked.error(), Output::Words);
+    return fail("the run could not be asked to stop", asked.error(), "`tidemark-cli show " + record->id + "` tells how it ended.",
+                Output::Words);
   }
   if (options.isWaiting) return waitForEnd(**store, *record);
   say("Run " + record->id + " was asked to stop; it writes a checkpoint first.");

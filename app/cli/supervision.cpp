@@ -10,10 +10,14 @@
 #include "app/cli/event_feed.h"
 #include "app/cli/progress.h"
 #include "app/cli/report_files.h"
+#include "app/cli/table.h"
 #include "app/cli/words.h"
+#include "core/base/printable.h"
 
 namespace tidemark::cli {
 namespace {
+
+constexpr size_t kNameColumns = 80;
 
 // What the last words need to know.
 struct Ending {
@@ -29,31 +33,33 @@ void remember(const std::vector<run::Event>& events, Ending& ending) {
 }
 
 void printEvents(const std::vector<run::Event>& events) {
-  for (const auto& event : events) print(run::toJsonLine(event));
+  for (const auto& event : events) printData(run::toJsonLine(event));
   std::fflush(stdout);
 }
 
-const char* nextStepFor(run::ExitCode code) {
+// Where the ranks' own words do not say it: a budget that is too small is told with what would do.
+std::string nextStepFor(const launch::AgentSettings& settings, run::ExitCode code) {
+  const std::string logs = "\n  The logs of all ranks are in " + oneLine((settings.directory / "log").string()) + ".";
   switch (code) {
     case run::ExitCode::OutOfMemory:
-      return "Raise memory.budget, use more ranks, or lower dataset.max_seq_length or training.micro_batch_size.";
+      return "";
     case run::ExitCode::RankLost:
-      return "The logs of all ranks are in the run directory; `tidemark-cli resume` goes on from the last checkpoint.";
+      return logs + " `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.";
     case run::ExitCode::Refused:
-      return "Mend the input and start again.";
+      return "\n  Change what is named here and start again.";
     default:
-      return "The logs of all ranks are in the run directory.";
+      return logs;
   }
 }
 
 void sayEnd(const launch::AgentSettings& settings, const Ending& ending, run::ExitCode code) {
-  if (ending.failure) say("error: " + ending.failure->message + "\n  " + nextStepFor(code));
+  if (ending.failure) say("error: " + ending.failure->message + nextStepFor(settings, code));
   if (code == run::ExitCode::Stopped)
     say("Stopped. `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.");
 }
 
 void printSummary(const launch::AgentSettings& settings, const Ending& ending, const std::filesystem::path& report) {
-  print("run        " + settings.runId + (settings.name.empty() ? "" : "  " + settings.name));
+  print("run        " + settings.runId + (settings.name.empty() ? "" : "  " + elided(settings.name, kNameColumns)));
   if (ending.finished) print("status     " + ending.finished->status);
   if (ending.finished && !ending.finished->adapter.empty()) print("adapter    " + ending.finished->adapter);
   if (!report.empty()) print("report     " + report.string());
@@ -98,7 +104,8 @@ run::ExitCode supervise(const launch::AgentSettings& settings, storage::RunStore
         warn("the database still shows the run as it was: " + status.error().message());
       }
     }
-    return fail("the run could not be carried out", ended.error(), ending.failure ? Output::Words : output);
+    return fail("the run could not be carried out", run::Concern::RunFiles, ended.error(),
+                ending.failure ? Output::Words : output);
   }
   const auto report = writeReports(settings, store);
   sayEnd(settings, ending, *ended);

@@ -5,10 +5,10 @@
 
 #include "app/cli/command.h"
 #include "app/cli/options.h"
+#include "app/cli/preflight.h"
 #include "app/cli/words.h"
 #include "core/base/json.h"
 #include "core/text/tokenizer.h"
-#include "core/weights/hub_cache.h"
 
 namespace tidemark::cli {
 namespace {
@@ -18,11 +18,6 @@ struct Options {
   bool isDecoding = false, skipsSpecial = false, addsNone = false;
   Output output = Output::Words;
 };
-
-Result<std::shared_ptr<const text::Tokenizer>> openTokenizer(const std::string& model) {
-  TIDEMARK_ASSIGN(const auto path, weights::resolveModelPath(model));
-  return text::Tokenizer::open(path);
-}
 
 Result<std::string> encoded(const text::Tokenizer& tokenizer, const std::string& line, const Options& options) {
   const auto special = options.addsNone ? text::SpecialTokens::Parse : text::SpecialTokens::AddAndParse;
@@ -50,13 +45,13 @@ Result<std::string> decoded(const text::Tokenizer& tokenizer, const std::string&
 
 run::ExitCode tokenize(const Options& options) {
   const auto tokenizer = openTokenizer(options.model);
-  if (!tokenizer.ok()) return fail("the tokenizer cannot be opened", tokenizer.error(), Output::Words);
+  if (!tokenizer.ok()) return fail("the tokenizer cannot be opened", run::Concern::Model, tokenizer.error(), Output::Words);
   int64_t number = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
     const auto result = options.isDecoding ? decoded(**tokenizer, line, options) : encoded(**tokenizer, line, options);
-    if (!result.ok()) return fail("line " + std::to_string(number) + " cannot be read", result.error(), Output::Words);
-    print(*result);
+    if (!result.ok()) return fail("line " + std::to_string(number) + " cannot be read", run::Concern::Text, result.error(), Output::Words);
+    printData(*result);
   }
   return run::ExitCode::Done;
 }

@@ -168,7 +168,7 @@ Result<std::unique_ptr<Communicator>> Communicator::connect(const ProcessInfo& i
   } catch (const std::exception& e) {
     const std::string what = e.what();
     if (what.find("EADDRINUSE") != std::string::npos || what.find("already in use") != std::string::npos)
-      return Error{ErrorCode::Busy, where, "is in use by another process; choose another parallel.master_port, or 0 for a free one"};
+      return Error{ErrorCode::Busy, where, "is in use by another process; choose another parallel.master_port, or auto for a free one"};
     return Error{ErrorCode::RankLost, where, "the ranks could not connect: " + what.substr(0, what.find('\n'))};
   }
 }

@@ -4,9 +4,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <thread>
+#include <utility>
 
 #include "core/base/bytes.h"
+#include "core/base/counted.h"
 #include "core/base/json.h"
+#include "core/comm/gather_cost.h"
 #include "core/memory/piece_layout.h"
 #include "core/memory/profile.h"
 #include "core/train/commands.h"
@@ -15,14 +19,53 @@
 #include "core/train/session.h"
 
 namespace tidemark::train {
+namespace fs = std::filesystem;
+
 namespace {
+
+constexpr double kGib = 1073741824.0;
+constexpr double kAssumedGibPerSecond = 0.7;             // between devices, which cannot be measured from one of them
+constexpr int64_t kNoBudgetBytes = 1125899906842624;     // the greatest that a configuration takes
+
+int processorCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 struct Row {
   std::string policy;
-  int64_t microBatch = 0, predictedPeakBytes = 0, remoteBytes = 0, optimalRemoteBytes = 0;
+  int64_t microBatch = 0, predictedPeakBytes = 0, remoteBytes = 0, optimalRemoteBytes = 0, leastBudgetBytes = 0;
   double tokensPerSecond = 0;
-  std::string refusal;  // why it does not fit
+  double tokensPerSecondIfHidden = 0;  // a bound: gathers cost nothing but waiting
+  std::string refusal;                 // why it does not fit
 };
+
+// How gathers are reckoned with.
+struct Gathers {
+  double bytesPerSecond = 0;
+  double processorSecondsPerByte = 0;  // 0: another device carries them
+  bool isMeasured = false;
+  int processors = 1;
+};
+
+Gathers gathersOf(const Session& s, double gibPerSecond) {
+  Gathers gathers{gibPerSecond * kGib, 0, false, processorCount()};
+  if (!s.device.is_cpu()) {
+    if (gibPerSecond == 0) gathers.bytesPerSecond = kAssumedGibPerSecond * kGib;
+    return gathers;
+  }
+  const comm::GatherCost cost = comm::measureGatherCost();
+  gathers.isMeasured = gibPerSecond == 0;
+  if (gathers.isMeasured) gathers.bytesPerSecond = cost.bytesPerSecond;
+  gathers.processorSecondsPerByte = cost.processorSecondsPerByte;
+  return gathers;
+}
+
+// On processors, a gather takes time from what computes: an iteration lasts no less than the work of all ranks on all
+// processors.
+double secondsOfWork(const Session& s, const Gathers& gathers, double computeSeconds, int64_t remoteBytes) {
+  const auto ranks = static_cast<double>(s.config.parallel.ranks), threads = static_cast<double>(s.config.parallel.threadsPerRank);
+  const double gathering = static_cast<double>(remoteBytes) * gathers.processorSecondsPerByte;
+  const double work = ranks * (threads * computeSeconds + gathering) / gathers.processors;
+  return s.device.is_cpu() ? std::max(work, computeSeconds) : computeSeconds;
+}
 
 // Everything that is sharded, as one rank of `ranks` would hold it.
 struct Shards {
@@ -44,9 +87,21 @@ Shards shardsFor(const Session& s, int ranks) {
   return shards;
 }
 
+// What the moments lack, added to the budget; `peakBytes` of everything but remote weights.
+int64_t leastBudget(const memory::PlanInput& input, int64_t budgetBytes, int64_t peakBytes) {
+  int64_t lacking = peakBytes - budgetBytes;
+  for (const memory::PieceProfile& piece : input.pieces) {
+    lacking = std::max(lacking, piece.remoteBytes - piece.forwardCapacity);
+    if (piece.hasBackward) lacking = std::max(lacking, piece.remoteBytes - piece.backwardCapacity);
+  }
+  return budgetBytes + std::max({lacking, -input.turnCapacity, -input.boundaryCapacity});
+}
+
 Row predict(const Session& s, const memory::IterationFigures& measured, int64_t fixedHere, const std::string& policyName,
-            int64_t microBatch, double bytesPerSecond, const std::vector<bool>& hasBackward) {
-  Row row{policyName, microBatch, 0, 0, 0, 0, ""};
+            int64_t microBatch, const Gathers& gathers, const std::vector<bool>& hasBackward) {
+  Row row;
+  row.policy = policyName;
+  row.microBatch = microBatch;
   const auto ranks = static_cast<int>(s.config.parallel.ranks);
   const memory::Policy policy = policyFrom(policyName).value();
   const Shards shards = shardsFor(s, policy == memory::Policy::Unsharded ? 1 : ranks);
@@ -64,7 +119,7 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
     const memory::OperatorFigures& f = figures.operators[i];
     memory::PieceProfile piece;
     piece.remoteBytes = policy == memory::Policy::Unsharded ? 0 : shards.remoteBytes[i];
-    piece.gatherSeconds = static_cast<double>(piece.remoteBytes) / bytesPerSecond;
+    piece.gatherSeconds = static_cast<double>(piece.remoteBytes) / gathers.bytesPerSecond;
     piece.forwardSeconds = f.forwardSeconds;
     piece.backwardSeconds = f.backwardSeconds;
     piece.forwardCapacity = s.budgetBytes - f.forwardPeakBytes - shift;
@@ -77,12 +132,13 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   input.turnCapacity = s.budgetBytes - figures.lossHead.forwardPeakBytes - shift;
   input.boundaryCapacity = s.budgetBytes - shards.staticBytes - trainable - optimizerWorkspaceBytes(*s.model->trainable);
   const Result<memory::Plan> plan = memory::makePlan(input);
-  if (!plan.ok()) {
+  if (!plan.ok() && plan.error().code != ErrorCode::OutOfMemory) {
     row.refusal = plan.error().message();
     return row;
   }
-  if (policy == memory::Policy::Unsharded && peak > s.budgetBytes) {
-    row.refusal = "every rank would hold the whole model: " + formatBytes(peak) + " are needed";
+  row.leastBudgetBytes = leastBudget(input, s.budgetBytes, peak);
+  if (!plan.ok() || row.leastBudgetBytes > s.budgetBytes) {
+    row.refusal = "needs a budget of " + formatBytes(row.leastBudgetBytes) + " at least";
     return row;
   }
   row.remoteBytes = plan->remoteBytes;
@@ -91,11 +147,13 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   for (const memory::PieceProfile& piece : input.pieces) total += piece.remoteBytes;
   row.predictedPeakBytes = std::min(s.budgetBytes, peak + total);
   const double seconds = plan->predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds;
-  row.tokensPerSecond = static_cast<double>(figures.tokens) * ranks / seconds;
+  const auto tokens = static_cast<double>(figures.tokens * ranks);
+  row.tokensPerSecondIfHidden = tokens / seconds;
+  row.tokensPerSecond = tokens / std::max(seconds, secondsOfWork(s, gathers, figures.computeSeconds(), row.remoteBytes));
   return row;
 }
 
-Result<std::vector<Row>> planRows(Session& s, double bytesPerSecond) {
+Result<std::vector<Row>> planRows(Session& s, const Gathers& gathers) {
   IterationRunner runner(*s.model, s.ledger);
   const model::Batch batch = s.batches->training(0, 0, 1);
   runner.train(batch, 1.0, 0);  // warms caches and allocators up
@@ -107,63 +165,97 @@ Result<std::vector<Row>> planRows(Session& s, double bytesPerSecond) {
   for (const char* policy : {"elastic", "pinned", "gather-always", "unsharded"})
     for (int64_t microBatch = 1; microBatch <= sequencesPerRank; ++microBatch) {
       if (sequencesPerRank % microBatch != 0) continue;
-      rows.push_back(predict(s, runner.figures(), fixedHere, policy, microBatch, bytesPerSecond, runner.hasBackward()));
+      rows.push_back(predict(s, runner.figures(), fixedHere, policy, microBatch, gathers, runner.hasBackward()));
       if (!rows.back().refusal.empty()) break;
     }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.tokensPerSecond > b.tokensPerSecond; });
   return rows;
 }
 
-void print(const Session& s, const std::vector<Row>& rows, bool json) {
-  if (!json)
-    std::printf("Budget %s per rank, %lld ranks, profile of one iteration\n%-14s %11s %12s %14s %14s %10s\n", formatBytes(s.budgetBytes).c_str(),
-                static_cast<long long>(s.config.parallel.ranks), "policy", "micro-batch", "peak", "remote/iter.", "optimum", "tokens/s");
+void printJson(const Session& s, const Gathers& gathers, const std::vector<Row>& rows) {
+  std::cout << Json{{"event", "gathers"}, {"bytes_per_second", gathers.bytesPerSecond}, {"measured", gathers.isMeasured},
+                    {"processor_seconds_per_byte", gathers.processorSecondsPerByte}, {"processors", gathers.processors}}.dump() << "\n";
   for (const Row& row : rows) {
-    if (json) {
-      Json line{{"event", "choice"}, {"policy", row.policy}, {"micro_batch", row.microBatch}, {"budget_bytes", s.budgetBytes}, {"fits", row.refusal.empty()}};
-      if (row.refusal.empty())
-        line.update({{"predicted_peak_bytes", row.predictedPeakBytes}, {"predicted_remote_bytes", row.remoteBytes},
-                     {"optimal_remote_bytes", row.optimalRemoteBytes}, {"predicted_tokens_per_second", row.tokensPerSecond}});
-      else line["reason"] = row.refusal;
-      std::cout << line.dump() << "\n";
-    } else if (row.refusal.empty()) {
-      std::printf("%-14s %11lld %12s %14s %14s %10.1f\n", row.policy.c_str(), static_cast<long long>(row.microBatch), formatBytes(row.predictedPeakBytes).c_str(),
-                  formatBytes(row.remoteBytes).c_str(), formatBytes(row.optimalRemoteBytes).c_str(), row.tokensPerSecond);
-    } else {
-      std::printf("%-14s %11lld does not fit: %s\n", row.policy.c_str(), static_cast<long long>(row.microBatch), row.refusal.c_str());
-    }
+    Json line{{"event", "choice"}, {"policy", row.policy}, {"micro_batch", row.microBatch}, {"budget_bytes", s.budgetBytes},
+              {"least_budget_bytes", row.leastBudgetBytes}, {"fits", row.refusal.empty()}};
+    if (row.refusal.empty())
+      line.update({{"predicted_peak_bytes", row.predictedPeakBytes}, {"predicted_remote_bytes", row.remoteBytes},
+                   {"optimal_remote_bytes", row.optimalRemoteBytes}, {"predicted_tokens_per_second", row.tokensPerSecond},
+                   {"predicted_tokens_per_second_if_hidden", row.tokensPerSecondIfHidden}});
+    else line["reason"] = row.refusal;
+    std::cout << line.dump() << "\n";
   }
+}
+
+void printTable(const Session& s, const Gathers& gathers, const std::vector<Row>& rows) {
+  const run::ParallelConfig& parallel = s.config.parallel;
+  std::printf("Budget %s per rank, %s, one iteration measured on one of them\n", formatBytes(s.budgetBytes).c_str(),
+              counted(parallel.ranks, "rank").c_str());
+  std::printf("Gathers %.2f GiB/s %s", gathers.bytesPerSecond / kGib, gathers.isMeasured ? "measured between two ranks" : "assumed");
+  if (gathers.processorSecondsPerByte > 0)
+    std::printf(", each GiB takes %.2f s of processor time; %s for %s with %s each", gathers.processorSecondsPerByte * kGib,
+                counted(gathers.processors, "processor").c_str(), counted(parallel.ranks, "rank").c_str(),
+                counted(parallel.threadsPerRank, "thread").c_str());
+  std::printf("\n\n%-14s %11s %10s %13s %10s %10s %10s\n", "policy", "micro-batch", "peak", "remote/iter.", "optimum", "tokens/s", "if hidden");
+  for (const Row& row : rows) {
+    std::printf("%-14s %11lld ", row.policy.c_str(), static_cast<long long>(row.microBatch));
+    if (row.refusal.empty())
+      std::printf("%10s %13s %10s %10.1f %10.1f\n", formatBytes(row.predictedPeakBytes).c_str(), formatBytes(row.remoteBytes).c_str(),
+                  formatBytes(row.optimalRemoteBytes).c_str(), row.tokensPerSecond, row.tokensPerSecondIfHidden);
+    else std::printf("does not fit: %s\n", row.refusal.c_str());
+  }
+  if (gathers.processorSecondsPerByte > 0)
+    std::printf("\ntokens/s: gathers take their processor time from what computes. if hidden: the bound if they took none.\n");
+}
+
+// Removed at the end, whoever has made it.
+struct PlanFolder {
+  explicit PlanFolder(const fs::path& prepared)
+      : path(prepared.empty() ? fs::temp_directory_path() / ("tidemark-plan-" + std::to_string(::getpid())) : prepared) {
+    fs::create_directories(path);
+  }
+  ~PlanFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path;
+};
+
+run::ExitCode failAllTooSmall(const Session& s, const std::vector<Row>& rows) {
+  const auto least = std::min_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.leastBudgetBytes < b.leastBudgetBytes; });
+  return failCommand("nothing fits the budget", run::Concern::Settings,
+                     {ErrorCode::OutOfMemory, "memory.budget",
+                      "is " + formatBytes(s.budgetBytes) + "; the smallest that fits is " + formatBytes(least->leastBudgetBytes) +
+                          ", or shorten dataset.max_seq_length, or use more ranks"});
 }
 
 }  // namespace
 
-run::ExitCode runPlanCommand(const std::string& configFile, const std::vector<std::string>& overrides, double bytesPerSecond, bool json) {
-  namespace fs = std::filesystem;
-  const auto fail = [](const Error& error) {
-    std::cerr << "tidemark: " << error.message() << "\n";
-    return run::exitCodeFor(error);
-  };
-  const fs::path folder = fs::temp_directory_path() / ("tidemark-plan-" + std::to_string(::getpid()));
-  fs::create_directories(folder);
-  struct Cleanup {
-    fs::path folder;
-    ~Cleanup() { std::error_code ignored; fs::remove_all(folder, ignored); }
-  } cleanup{folder};
-  const Result<run::ParsedConfig> parsed = run::loadConfig(configFile, overrides);
-  if (!parsed.ok()) return fail(parsed.error());
-  for (const run::ConfigProblem& problem : parsed->problems) std::cerr << "tidemark: " << problem.key << ": " << problem.what << "\n";
+run::ExitCode runPlanCommand(const PlanOptions& options) {
+  const PlanFolder folder(options.prepared);
+  Result<run::ParsedConfig> parsed = run::loadConfig(options.config, options.overrides);
+  if (!parsed.ok()) return failCommand("the configuration cannot be read", run::Concern::Configuration, parsed.error());
+  for (const run::ConfigProblem& problem : parsed->problems)
+    failCommand("the configuration cannot be used", run::Concern::Settings, {ErrorCode::InvalidConfig, problem.key, problem.what});
   if (!parsed->problems.empty()) return run::ExitCode::Refused;
-  const fs::path resolved = folder / "config.yaml";
-  if (const Status written = writeFileAtomically(resolved, run::toYaml(parsed->config)); !written.ok()) return fail(written.error());
+  // The profile holds the whole model; the budget is what is being planned for.
+  const int64_t asked = std::exchange(parsed->config.memory.budgetBytes, kNoBudgetBytes);
+  const fs::path resolved = folder.path / "config.yaml";
+  if (const Status written = writeFileAtomically(resolved, run::toYaml(parsed->config)); !written.ok())
+    return failCommand("the plan cannot be made", run::Concern::RunFiles, written.error());
   Result<std::unique_ptr<Session>> session = openSession(resolved);
-  if (!session.ok()) return fail(session.error());
+  if (!session.ok()) return failCommand("the plan cannot be made", run::Concern::Configuration, session.error());
   Session& s = **session;
-  s.ledger.setBudget(0);  // the profile holds the whole model; the budget is what is being planned for
-  if (s.config.memory.budgetBytes == 0) s.budgetBytes = automaticBudget(s.device, static_cast<int>(s.config.parallel.ranks));
-  const Result<std::vector<Row>> rows = planRows(s, bytesPerSecond);
-  if (!rows.ok()) return fail(rows.error());
-  print(s, *rows, json);
-  return run::ExitCode::Done;
+  s.ledger.setBudget(0);
+  s.budgetBytes = asked > 0 ? asked : automaticBudget(s.device, static_cast<int>(s.config.parallel.ranks));
+  const Gathers gathers = gathersOf(s, options.gibPerSecond);
+  const Result<std::vector<Row>> rows = planRows(s, gathers);
+  if (!rows.ok()) return failCommand("the plan cannot be made", run::Concern::Settings, rows.error());
+  if (options.json) printJson(s, gathers, *rows);
+  else printTable(s, gathers, *rows);
+  std::fflush(stdout);
+  const bool hasFit = std::any_of(rows->begin(), rows->end(), [](const Row& row) { return row.refusal.empty(); });
+  return hasFit ? run::ExitCode::Done : failAllTooSmall(s, *rows);
 }
 
 }  // namespace tidemark::train

@@ -35,7 +35,7 @@ TEST_F(CliRefusal, AMissingConfigurationIsNamed) { expectRefused(cli({"run", "no
 TEST_F(CliRefusal, AllProblemsAreListedAtOnce) {
   const auto path = config("memory: {policy: elastik}\nparallel: {rank: 2}\n");
   expectRefused(cli({"run", path, "--set", "training.learning_rate=-1"}),
-                {"3 problems", "memory.policy", "parallel.rank: ", "training.learning_rate",
+                {"3 problems", "memory.policy", "parallel.rank: ", "did you mean parallel.ranks?", "training.learning_rate",
                  "Nothing was started"});
 }
 
@@ -53,6 +53,13 @@ TEST_F(CliRefusal, EveryMalformedRowIsNamedWithItsPlace) {
   write(folder_ / "data.jsonl",
         "{\"prompt\": \"a\", \"completion\": \"b\"}\n{\"prompt\": \n{\"prompt\": 5, \"completion\": \"b\"}\n");
   expectRefused(cli({"run", config()}), {"the data cannot be used", "data.jsonl:2:", "data.jsonl:3"});
+}
+
+TEST_F(CliRefusal, AJsonArrayIsSaidOnce) {
+  write(folder_ / "data.jsonl", "[\n{\"prompt\": \"a\", \"completion\": \"b\"},\n{\"prompt\": \"c\", \"completion\": \"d\"}\n]\n");
+  const auto outcome = cli({"run", config()});
+  expectRefused(outcome, {"is a JSON array", "To convert it: "});
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("data.jsonl:1")));
 }
 
 TEST_F(CliRefusal, ADirectoryWithFilesInItIsLeftAlone) {
@@ -81,7 +88,7 @@ TEST_F(CliRefusal, APortInUseIsNamed) {
   socklen_t size = sizeof address;
   ::getsockname(handle, reinterpret_cast<sockaddr*>(&address), &size);
   const auto port = std::to_string(ntohs(address.sin_port));
-  expectRefused(cli({"run", config(), "--set", "parallel.master_port=" + port}), {"port " + port});
+  expectRefused(cli({"run", config(), "--set", "parallel.master_port=" + port}), {"port " + port, "or auto for a free one"});
   ::close(handle);
 }
 
@@ -113,6 +120,34 @@ TEST_F(CliRefusal, ABudgetThatCannotWorkIsRefusedWithWhatFits) {
   const int64_t length = std::stoll(refused.err.substr(refused.err.find(words) + words.size()));
   expectRefused(with("dataset.max_seq_length=" + std::to_string(length + 4)), {"needs at least"});
   EXPECT_EQ(with("dataset.max_seq_length=" + std::to_string(length)).exitCode, 0);
+}
+
+TEST_F(CliRefusal, APlanForAHopelessBudgetTellsTheLeastAndWhatFits) {
+  const auto path = config("parallel: {ranks: 2}\n");
+  expectRefused(cli({"plan", path, "--set", "memory.budget=1MiB"}), {"memory.budget", "is 1.00 MiB", "needs at least"});
+}
+
+TEST_F(CliRefusal, AnAutomaticBudgetIsJudgedByWhatTheMachineHasFree) {
+  // Half a million sequences of 512 tokens at once: more than any machine.
+  const auto path = config("parallel: {ranks: 1, device: cpu}\n");
+  const std::vector<std::string> settings{"--set", "training.global_batch_size=524288", "--set", "training.micro_batch_size=524288"};
+  for (const char* verb : {"run", "plan"}) {
+    std::vector<std::string> arguments{verb, path};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    expectRefused(cli(arguments), {"memory.budget", "is auto: of the", "each of 1 rank gets", "training.micro_batch_size"});
+  }
+}
+
+TEST_F(CliRefusal, ResumeJudgesTheBudgetToo) {
+  scripts({"exit 3", "exit 3"});
+  ASSERT_EQ(cli({"run", config(), "--name", "small"}).exitCode, 3);
+  std::string resolved = read(runDirectory_ / "config.yaml");
+  const std::string automatic = "budget: auto";
+  ASSERT_THAT(resolved, HasSubstr(automatic));
+  write(runDirectory_ / "config.yaml", resolved.replace(resolved.find(automatic), automatic.size(), "budget: 1MiB"));
+  const auto outcome = cli({"resume", "small"});
+  EXPECT_EQ(outcome.exitCode, 2);
+  for (const char* words : {"memory.budget", "needs at least", "Nothing was started"}) EXPECT_THAT(outcome.err, HasSubstr(words));
 }
 
 TEST_F(CliRefusal, AMissingEngineIsNamed) {

@@ -164,7 +164,11 @@ TEST_F(CliRun, EngineVerbsPassTheirArgumentsOn) {
   EXPECT_EQ(outcome.exitCode, 3);
   EXPECT_EQ(cli({"generate", "--help"}).out, "generate --help\n");
   const auto path = config();
-  EXPECT_EQ(cli({"plan", path, "--set", "peft.r=4", "--json"}).out, "plan " + path + " --set peft.r=4 --json\n");
+  const auto plan = cli({"plan", path, "--set", "peft.r=4", "--json"}).out, lead = "plan " + path + " --set peft.r=4 --json --prepared ";
+  ASSERT_THAT(plan, testing::StartsWith(lead));
+  const std::filesystem::path prepared = plan.substr(lead.size(), plan.size() - lead.size() - 1);
+  EXPECT_TRUE(std::filesystem::exists(prepared / "data.bin"));
+  std::filesystem::remove_all(prepared);  // as the worker does
 }
 
 }  // namespace
