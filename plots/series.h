@@ -28,6 +28,21 @@ struct OperatorBar {
   bool isSaved = true;  // kept for the backward; otherwise computed again there
 };
 
+// Rows whose length lies in [first, last].
+struct LengthBin {
+  double first = 0, last = 0;
+  double count = 0;
+};
+
+// Bins that do not overlap, in order, and none of which reaches over the limit. The last may take in all that is longer.
+struct LengthSeries {
+  std::vector<LengthBin> bins;
+  double binWidth = 1;
+  double limit = 0;            // tokens; 0: no line
+  bool isLastOpen = false;     // the last bin is drawn as wide as the others, but holds everything longer
+  double rows = 0, cut = 0;    // all rows; those longer than the limit
+};
+
 struct CurvePoint {
   double x = 0;
   double y = 0;

@@ -11,6 +11,7 @@
 #include "core/weights/hub_cache.h"
 #include "core/weights/model_source.h"
 #include "plots/quantity.h"
+#include "ui/models/dataset_settings.h"
 
 namespace tidemark::ui {
 namespace {
@@ -38,24 +39,6 @@ std::string mainType(const weights::ModelSource& source) {
   for (const weights::TensorInfo& tensor : source.tensors()) bytes[tensor.storedType] += tensor.storedBytes;
   const auto most = std::max_element(bytes.begin(), bytes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   return most == bytes.end() ? "" : most->first;
-}
-
-text::DatasetSettings settingsFor(const run::DatasetConfig& config, uint64_t seed) {
-  text::DatasetSettings settings;
-  settings.train = config.train;
-  bool isFraction = false;
-  const double fraction = QString::fromStdString(config.eval).toDouble(&isFraction);
-  if (isFraction) settings.evalFraction = fraction;
-  else settings.eval = config.eval;
-  if (config.format == "messages") settings.format = text::DatasetFormat::Messages;
-  if (config.format == "alpaca") settings.format = text::DatasetFormat::Alpaca;
-  if (config.format == "prompt-completion") settings.format = text::DatasetFormat::PromptCompletion;
-  settings.maxSequenceLength = config.maxSeqLength;
-  settings.trainOn = config.trainOn == "all" ? text::TrainOn::All : text::TrainOn::Assistant;
-  if (config.truncation == "truncate") settings.truncation = text::Truncation::Truncate;
-  if (config.truncation == "error") settings.truncation = text::Truncation::Error;
-  settings.seed = seed;
-  return settings;
 }
 
 // The file itself, or where it is long a copy of its first whole lines in `folder`.
@@ -115,7 +98,7 @@ InputReport checkData(const run::RunConfig& config) {
   const auto tokenizer = text::Tokenizer::open(*path);
   if (!tokenizer.ok()) return bad(key, tokenizer.error().within("reading the model's tokenizer"));
   QTemporaryDir folder;
-  text::DatasetSettings settings = settingsFor(config.dataset, static_cast<uint64_t>(config.training.seed));
+  text::DatasetSettings settings = datasetSettings(config);
   bool isWhole = true;
   auto train = beginningOf(settings.train, folder, isWhole);
   if (!train.ok()) return bad(key, train.error());

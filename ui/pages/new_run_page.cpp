@@ -142,11 +142,23 @@ QWidget* NewRunPage::makeFormColumn() {
   return scroll;
 }
 
+QWidget* NewRunPage::makeDataButton() {
+  auto* button = new QToolButton;
+  button->setObjectName(QStringLiteral("lookAtData"));
+  button->setProperty("link", true);
+  button->setText(tr("Look at the data"));
+  button->setToolTip(tr("Shows the rows as this model sees them: tokens, loss, what is cut or left out"));
+  button->setAccessibleName(button->text());
+  connect(button, &QToolButton::clicked, this, [this] { emit dataWanted(form_.config()); });
+  return button;
+}
+
 FieldEditor* NewRunPage::makeField(const run::KeyInfo& info) {
   auto* editor = new FieldEditor(info);
   const QString key = editor->key();
   fields_[key] = editor;
   editor->setText(form_.text(key));
+  if (key == kTrain) editor->setAction(makeDataButton());
   connect(editor, &FieldEditor::edited, this, [this, key](const QString& text) {
     QString value = text;
     // Paths are written whole, so that the configuration means the same wherever it is run from.

@@ -34,6 +34,7 @@ class NewRunPage : public QWidget {
   void setStarting(bool isStarting);
 
  signals:
+  void dataWanted(const tidemark::run::RunConfig& config);  // look at its dataset
   void startWanted(const tidemark::run::RunConfig& config, const QString& name);
 
  protected:
@@ -45,6 +46,7 @@ class NewRunPage : public QWidget {
   QWidget* makeFormColumn();
   QWidget* makeSideColumn();
   void addGroup(QVBoxLayout* column, const QString& title, const QStringList& prefixes);
+  QWidget* makeDataButton();
   FieldEditor* makeField(const run::KeyInfo& info);
   void showForm();
   void showField(const QString& key);

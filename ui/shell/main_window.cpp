@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "ui/compare/compare_page.h"
+#include "ui/data/data_page.h"
 #include "ui/live/run_launcher.h"
 #include "ui/live/run_watcher.h"
 #include "ui/pages/new_run_page.h"
@@ -37,14 +38,14 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
     : QMainWindow(parent), colors_(makeColors(settings.appearance, this)), watcher_(new RunWatcher(settings.database, this)),
       launcher_(new RunLauncher(settings.database, settings.cli, this)),
       sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage),
-      runPage_(new RunPage), comparePage_(new ComparePage(settings.database)) {
+      runPage_(new RunPage), dataPage_(new DataPage), comparePage_(new ComparePage(settings.database)) {
   auto* content = new QWidget;
   auto* layout = new QHBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(sidebar_);
   layout->addWidget(stack_, 1);
-  for (QWidget* page : std::initializer_list<QWidget*>{runsPage_, newRunPage_, runPage_, comparePage_}) stack_->addWidget(page);
+  for (QWidget* page : std::initializer_list<QWidget*>{runsPage_, newRunPage_, runPage_, dataPage_, comparePage_}) stack_->addWidget(page);
   setCentralWidget(content);
   sidebar_->foot()->addWidget(makeAppearanceButton(), 0, Qt::AlignLeft);
   resize(1440, 900);
@@ -53,6 +54,7 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
   connectData();
   connect(colors_, &ColorSchemeSource::schemeChanged, this, &MainWindow::takeScheme);
   runPage_->setTheme(colors_->scheme());
+  dataPage_->setTheme(colors_->scheme());
   comparePage_->setTheme(colors_->scheme());
   colors_->listen();
   showRuns();
@@ -91,6 +93,7 @@ void MainWindow::connectPages() {
   connect(runsPage_, &RunsPage::copyWanted, this, &MainWindow::copyRun);
   connect(runsPage_, &RunsPage::deleteWanted, this, &MainWindow::confirmDelete);
   connect(runsPage_, &RunsPage::compareWanted, this, &MainWindow::compareRuns);
+  connect(newRunPage_, &NewRunPage::dataWanted, this, &MainWindow::lookAtData);
   connect(comparePage_, &ComparePage::openWanted, this, &MainWindow::openRun);
   connect(runPage_, &RunPage::stopWanted, launcher_, &RunLauncher::stop);
   connect(runPage_, &RunPage::resumeWanted, launcher_, &RunLauncher::resume);
@@ -125,6 +128,7 @@ std::vector<Banner*> MainWindow::banners() const {
 
 Banner* MainWindow::currentBanner() const {
   if (stack_->currentWidget() == runPage_) return runPage_->banner();
+  if (stack_->currentWidget() == dataPage_) return dataPage_->banner();
   if (stack_->currentWidget() == comparePage_) return comparePage_->banner();
   return stack_->currentWidget() == newRunPage_ ? newRunPage_->banner() : runsPage_->banner();
 }
@@ -155,6 +159,12 @@ void MainWindow::showNewRun() {
   setWindowTitle(tr("New run – Tidemark"));
 }
 
+void MainWindow::showData() {
+  stack_->setCurrentWidget(dataPage_);
+  sidebar_->select(Sidebar::Page::Data);
+  setWindowTitle(tr("Data – Tidemark"));
+}
+
 void MainWindow::showCompare() {
   stack_->setCurrentWidget(comparePage_);
   sidebar_->select(Sidebar::Page::Compare);
@@ -165,8 +175,14 @@ void MainWindow::showPage(Sidebar::Page page) {
   switch (page) {
     case Sidebar::Page::Runs: return showRuns();
     case Sidebar::Page::NewRun: return showNewRun();
+    case Sidebar::Page::Data: return showData();
     case Sidebar::Page::Compare: return showCompare();
   }
+}
+
+void MainWindow::lookAtData(const run::RunConfig& config) {
+  dataPage_->open(config);
+  showData();
 }
 
 void MainWindow::compareRuns(const QStringList& runIds) {
@@ -209,6 +225,7 @@ void MainWindow::setAppearance(Appearance appearance) { colors_->setAppearance(a
 void MainWindow::takeScheme(ColorScheme scheme) {
   applyTheme(*qApp, scheme);
   runPage_->setTheme(scheme);
+  dataPage_->setTheme(scheme);
   comparePage_->setTheme(scheme);
 }
 

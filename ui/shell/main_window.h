@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/run/config.h"
 #include "storage/run_store.h"
 #include "ui/shell/color_scheme.h"
 #include "ui/shell/sidebar.h"
@@ -15,6 +16,7 @@ namespace tidemark::ui {
 
 class Banner;
 class ComparePage;
+class DataPage;
 class NewRunPage;
 class RunLauncher;
 class RunPage;
@@ -35,12 +37,14 @@ class MainWindow : public QMainWindow {
 
   void showRuns();
   void showNewRun();
+  void showData();
   void showCompare();
   void openRun(const QString& runId);
   void setAppearance(Appearance appearance);
   RunsPage* runsPage() const { return runsPage_; }
   NewRunPage* newRunPage() const { return newRunPage_; }
   RunPage* runPage() const { return runPage_; }
+  DataPage* dataPage() const { return dataPage_; }
   ComparePage* comparePage() const { return comparePage_; }
   RunLauncher* launcher() const { return launcher_; }
   bool hasReadRuns() const { return hasReadRuns_; }
@@ -56,6 +60,7 @@ class MainWindow : public QMainWindow {
   void takeRuns(const std::vector<storage::RunRecord>& runs);
   void copyRun(const storage::RunRecord& run);
   void compareRuns(const QStringList& runIds);
+  void lookAtData(const run::RunConfig& config);
   void confirmDelete(const storage::RunRecord& run);
   void openReport(const QString& path);
   void takeScheme(ColorScheme scheme);
@@ -71,6 +76,7 @@ class MainWindow : public QMainWindow {
   RunsPage* runsPage_;
   NewRunPage* newRunPage_;
   RunPage* runPage_;
+  DataPage* dataPage_;
   ComparePage* comparePage_;
   std::vector<storage::RunRecord> runs_;
   bool hasReadRuns_ = false;

@@ -57,6 +57,7 @@ QToolButton[framed="true"]:hover { background: @hover@; }
 QToolButton::menu-indicator { image: none; }
 QToolButton:hover { background: @hover@; }
 QToolButton:focus { border: 1px solid @accent@; }
+QToolButton[link="true"] { color: @accent@; padding: 0 4px; font-size: 12px; }
 QLineEdit, QComboBox, QPlainTextEdit { background: @field@; color: @text@; border: 1px solid @fieldBorder@; border-radius: 5px;
   padding: 5px 8px; selection-background-color: @accent@; selection-color: @accentText@; }
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus { border: 1px solid @accent@; }

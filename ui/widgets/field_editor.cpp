@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCoreApplication>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -32,7 +33,8 @@ PathEdit* makePathEdit(const run::KeyInfo& key) {
 QString labelOf(const run::KeyInfo& key) { return translated(key.label); }
 
 FieldEditor::FieldEditor(const run::KeyInfo& key, QWidget* parent)
-    : QWidget(parent), key_(QString::fromStdString(key.key)), kind_(key.kind), label_(makeLabel({}, "muted")),
+    : QWidget(parent), key_(QString::fromStdString(key.key)), kind_(key.kind), top_(new QHBoxLayout),
+      label_(makeLabel({}, "muted")),
       message_(makeLabel({}, "muted")) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -42,7 +44,9 @@ FieldEditor::FieldEditor(const run::KeyInfo& key, QWidget* parent)
                          !labelOf(key).contains(translated(key.unit), Qt::CaseInsensitive);
   label_->setText(namesUnit ? tr("%1, %2").arg(labelOf(key), translated(key.unit)) : labelOf(key));
   label_->setBuddy(editor_);
-  layout->addWidget(label_);
+  top_->addWidget(label_);
+  top_->addStretch(1);
+  layout->addLayout(top_);
   layout->addWidget(editor_);
   layout->addWidget(message_);
   layout->addStretch(1);
@@ -125,6 +129,8 @@ void FieldEditor::setRemark(const QString& remark) {
   remark_ = remark;
   showMessage();
 }
+
+void FieldEditor::setAction(QWidget* action) { top_->addWidget(action); }
 
 QString FieldEditor::message() const { return message_->text(); }
 

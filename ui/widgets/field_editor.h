@@ -6,6 +6,7 @@
 
 #include "core/run/config.h"
 
+class QHBoxLayout;
 class QLabel;
 
 namespace tidemark::ui {
@@ -21,6 +22,7 @@ class FieldEditor : public QWidget {
   void setProblem(const QString& problem);
   void setRemark(const QString& remark);  // shown while there is no problem, such as what a file holds
   QString message() const;
+  void setAction(QWidget* action);  // a button beside the label
   QWidget* editor() const { return editor_; }
 
  signals:
@@ -34,6 +36,7 @@ class FieldEditor : public QWidget {
   run::KeyInfo::Kind kind_;
   QString problem_, remark_;
   QWidget* editor_ = nullptr;
+  QHBoxLayout* top_;
   QLabel* label_;
   QLabel* message_;
 };
