@@ -55,12 +55,13 @@ GatherCost measureRank(const c10::intrusive_ptr<c10d::Store>& store, int rank) {
 
 }  // namespace
 
+// Both on threads of their own: Gloo's threads may release the pieces, which a ledger of the calling thread would not see.
 GatherCost measureGatherCost() {
   const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
-  auto other = std::async(std::launch::async, [&] { return measureRank(store, 1); });
-  const GatherCost cost = measureRank(store, 0);
-  other.get();
-  return cost;
+  auto first = std::async(std::launch::async, [&] { return measureRank(store, 0); });
+  auto second = std::async(std::launch::async, [&] { return measureRank(store, 1); });
+  second.wait();
+  return first.get();
 }
 
 }  // namespace tidemark::comm

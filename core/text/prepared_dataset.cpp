@@ -1,5 +1,6 @@
 #include "core/text/prepared_dataset.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/text/prepared_file.h"
@@ -60,6 +61,7 @@ Result<PreparedDataset> PreparedDataset::open(const std::filesystem::path& path)
         const TokenId id = dataset.ids_[i];
         if (id < 0 || static_cast<uint64_t>(id) >= header.vocabularySize || dataset.masks_[i] > 1)
           return damaged(path, "has a token that is not in the vocabulary");
+        dataset.largestId_ = std::max(dataset.largestId_, id);
         targets += dataset.masks_[i];
       }
       if (targets != row.targets) return damaged(path, "has a row whose loss mask does not fit its count");
@@ -82,6 +84,13 @@ const std::string& PreparedDataset::contentHash() const { return hash_; }
 
 PreparedDataset::Row PreparedDataset::train(int64_t index) const { return row(train_[static_cast<size_t>(index)]); }
 PreparedDataset::Row PreparedDataset::eval(int64_t index) const { return row(eval_[static_cast<size_t>(index)]); }
+
+Status checkVocabulary(TokenId largestId, int64_t vocabularySize) {
+  if (largestId < vocabularySize) return {};
+  return Error{ErrorCode::InvalidInput, "tokenizer",
+               "gives the token id " + std::to_string(largestId) + ", and the model's vocabulary ends at " +
+                   std::to_string(vocabularySize - 1) + ": it is not this model's tokenizer"};
+}
 
 PreparedDataset::Row PreparedDataset::row(const Index& index) const {
   return {{ids_ + index.begin, index.length}, {masks_ + index.begin, index.length},

@@ -66,6 +66,7 @@ class PreparedDataset {
   Row train(int64_t index) const;
   Row eval(int64_t index) const;
   const std::string& contentHash() const;
+  TokenId largestId() const { return largestId_; }  // -1: no tokens
 
  private:
   MappedFile file_;
@@ -75,6 +76,10 @@ class PreparedDataset {
   const TokenId* ids_ = nullptr;
   const uint8_t* masks_ = nullptr;
   std::string hash_;
+  TokenId largestId_ = -1;
 };
+
+// InvalidInput where the data has tokens that a model with `vocabularySize` embeddings does not: its tokenizer is another's.
+Status checkVocabulary(TokenId largestId, int64_t vocabularySize);
 
 }  // namespace tidemark::text

@@ -36,9 +36,13 @@ run::ExitCode failText(const std::string& failed, const std::string& subject, co
   return failCommand(failed, run::Concern::Text, {ErrorCode::InvalidConfig, subject, detail});
 }
 
-std::vector<int64_t> idsOf(const std::vector<text::Token>& tokens) {
+// Those that the model has an embedding for; a tokenizer of another model may give more.
+Result<std::vector<int64_t>> idsOf(const std::vector<text::Token>& tokens, const Inference& inference) {
   std::vector<int64_t> ids;
-  for (const text::Token& token : tokens) ids.push_back(token.id);
+  for (const text::Token& token : tokens) {
+    TIDEMARK_TRY(text::checkVocabulary(token.id, inference.model().config.vocabularySize));
+    ids.push_back(token.id);
+  }
   return ids;
 }
 
@@ -68,7 +72,7 @@ Result<std::vector<int64_t>> idsToScore(const ScoreOptions& options, const Infer
     TIDEMARK_ASSIGN(ids, parseIds(options.tokens, inference.model().config.vocabularySize));
   } else {
     TIDEMARK_ASSIGN(const auto tokens, inference.tokenizer().encode(options.text, text::SpecialTokens::AddAndParse));
-    ids = idsOf(tokens);
+    TIDEMARK_ASSIGN(ids, idsOf(tokens, inference));
   }
   if (ids.size() >= 2) return ids;
   return Error{ErrorCode::InvalidConfig, option,
@@ -125,18 +129,18 @@ Result<std::string> renderPrompt(const text::Tokenizer& tokenizer, const Generat
   return rendered.front();
 }
 
-Result<std::vector<int64_t>> promptIds(const GenerateOptions& options, const text::Tokenizer& tokenizer) {
-  TIDEMARK_ASSIGN(const std::string prompt, renderPrompt(tokenizer, options));
-  TIDEMARK_ASSIGN(const auto tokens, tokenizer.encode(prompt, text::SpecialTokens::Parse));
+Result<std::vector<int64_t>> promptIds(const GenerateOptions& options, const Inference& inference) {
+  TIDEMARK_ASSIGN(const std::string prompt, renderPrompt(inference.tokenizer(), options));
+  TIDEMARK_ASSIGN(const auto tokens, inference.tokenizer().encode(prompt, text::SpecialTokens::Parse));
   if (tokens.empty()) return Error{ErrorCode::InvalidConfig, "--prompt", "is empty"};
-  return idsOf(tokens);
+  return idsOf(tokens, inference);
 }
 
 run::ExitCode generate(const GenerateOptions& options) {
   const auto inference = Inference::open(options.model, options.adapter);
   if (!inference.ok()) return failToOpen(options, inference.error());
   const text::Tokenizer& tokenizer = (*inference)->tokenizer();
-  const auto prompt = promptIds(options, tokenizer);
+  const auto prompt = promptIds(options, **inference);
   if (!prompt.ok()) return failCommand("the prompt cannot be used", run::Concern::Text, prompt.error());
   const std::vector<int64_t> ids = (*inference)->generate(*prompt, options.sampling);
   const std::string text = tokenizer.decode({ids.begin(), ids.end()}, true);
@@ -167,6 +171,8 @@ run::ExitCode evaluate(const EvalOptions& options) {
   if (!inference.ok()) return failToOpen(options, inference.error());
   const auto dataset = prepare(options, (*inference)->tokenizer());
   if (!dataset.ok()) return failCommand("the data cannot be used", run::Concern::Dataset, dataset.error());
+  if (const Status known = text::checkVocabulary(dataset->largestId(), (*inference)->model().config.vocabularySize); !known.ok())
+    return failToOpen(options, known.error());
   double sum = 0;
   int64_t targets = 0;
   for (int64_t i = 0; i < dataset->trainCount(); ++i) {

@@ -97,6 +97,28 @@ int64_t leastBudget(const memory::PlanInput& input, int64_t budgetBytes, int64_t
   return budgetBytes + std::max({lacking, -input.turnCapacity, -input.boundaryCapacity});
 }
 
+// The largest sum, over the moments of an iteration, of what was measured and the remote weights that the plan holds then.
+int64_t peakUnder(const memory::PlanInput& input, const memory::Plan& plan, int64_t budgetBytes) {
+  const auto count = static_cast<int64_t>(input.pieces.size());
+  const auto remoteWhile = [&](int64_t low, int64_t high) {  // pieces [low, high] are whole
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<size_t>(i);
+      if (i >= low && i <= high) bytes += input.pieces[at].remoteBytes;
+      else bytes += i > high || !input.pieces[at].hasBackward ? plan.keeps[at].boundaryBytes : plan.keeps[at].turnBytes;
+    }
+    return bytes;
+  };
+  int64_t peak = budgetBytes - input.boundaryCapacity + remoteWhile(-1, -1);
+  for (int64_t i = 0; i < count; ++i) {
+    const memory::PieceProfile& piece = input.pieces[static_cast<size_t>(i)];
+    peak = std::max(peak, budgetBytes - piece.forwardCapacity + remoteWhile(i, std::min(count - 1, i + plan.prefetchDepth)));
+    if (piece.hasBackward)
+      peak = std::max(peak, budgetBytes - piece.backwardCapacity + remoteWhile(std::max<int64_t>(0, i - plan.prefetchDepth), i));
+  }
+  return peak;
+}
+
 Row predict(const Session& s, const memory::IterationFigures& measured, int64_t fixedHere, const std::string& policyName,
             int64_t microBatch, const Gathers& gathers, const std::vector<bool>& hasBackward) {
   Row row;
@@ -143,9 +165,7 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   }
   row.remoteBytes = plan->remoteBytes;
   row.optimalRemoteBytes = plan->optimalRemoteBytes;
-  int64_t total = 0;
-  for (const memory::PieceProfile& piece : input.pieces) total += piece.remoteBytes;
-  row.predictedPeakBytes = std::min(s.budgetBytes, peak + total);
+  row.predictedPeakBytes = peakUnder(input, *plan, s.budgetBytes);
   const double seconds = plan->predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds;
   const auto tokens = static_cast<double>(figures.tokens * ranks);
   row.tokensPerSecondIfHidden = tokens / seconds;

@@ -129,6 +129,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   TIDEMARK_ASSIGN(const fs::path modelPath, weights::resolveModelPath(s->config.model));
   TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(modelPath));
   TIDEMARK_TRY(prepareData(*s, modelPath));
+  TIDEMARK_TRY(text::checkVocabulary(s->dataset->largestId(), source->config().vocabularySize));
 
   const int64_t sequencesPerRank = s->config.training.globalBatchSize / s->process.worldSize;
   if (sequencesPerRank * s->process.worldSize != s->config.training.globalBatchSize)

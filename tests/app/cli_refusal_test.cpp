@@ -49,6 +49,13 @@ TEST_F(CliRefusal, ATruncatedModelIsRefused) {
   expectRefused(cli({"run", config()}), {"the model cannot be used", "model.safetensors"});
 }
 
+TEST_F(CliRefusal, ATokenizerOfAnotherModelIsRefused) {
+  const auto larger = std::filesystem::path(TIDEMARK_GOLDEN) / "text" / "chat_model" / "tokenizer.json";
+  std::filesystem::copy_file(larger, model_ / "tokenizer.json", std::filesystem::copy_options::overwrite_existing);
+  for (const char* verb : {"run", "plan"})
+    expectRefused(cli({verb, config()}), {"the model's vocabulary ends at 319", "not this model's tokenizer"});
+}
+
 TEST_F(CliRefusal, EveryMalformedRowIsNamedWithItsPlace) {
   write(folder_ / "data.jsonl",
         "{\"prompt\": \"a\", \"completion\": \"b\"}\n{\"prompt\": \n{\"prompt\": 5, \"completion\": \"b\"}\n");
