@@ -7,6 +7,8 @@ namespace {
 
 constexpr int64_t kFloat = 4, kLong = 8;
 constexpr int64_t kChunkElements = 2 << 20;   // logits at a time (core/model/vocabulary.cpp)
+constexpr int64_t kBlockRows = 4096;          // of the vocabulary at a time (ditto)
+constexpr int64_t kDecodedBytes = 16 << 20;   // of an encoded matrix at a time (core/model/blocked_linear.h)
 constexpr int64_t kUpdateElements = 1 << 18;  // of an optimizer pass (core/train/optimizer.cpp)
 constexpr int64_t kReserveBytes = 32 << 10;   // what a plan leaves free (core/memory/profile.cpp)
 
@@ -39,13 +41,17 @@ class Formulas {
   // The rows of a group that the last rank owns, and those that the first does not.
   int64_t largestShare(int64_t rows) const { return (rows + ranks_ - 1) / ranks_; }
   int64_t remoteRows(int64_t rows) const { return rows - rows / ranks_; }
-  int64_t attentionRemote() const { return kFloat * (remoteRows(F_) * H_ + remoteRows(H_) * Q_); }
-  int64_t mlpRemote() const { return kFloat * (remoteRows(2 * I_) * H_ + remoteRows(H_) * I_); }
+  int64_t attentionRemote(int64_t layer) const { return attentionBytes(layer, [this](int64_t rows) { return remoteRows(rows); }); }
+  int64_t mlpRemote(int64_t layer) const { return mlpBytes(layer, [this](int64_t rows) { return remoteRows(rows); }); }
 
   int64_t staticBytes() const {
-    const int64_t layer = largestShare(F_) * H_ + largestShare(H_) * Q_ + largestShare(2 * I_) * H_ + largestShare(H_) * I_;
-    const int64_t tables = (in_.hasTiedHead ? 1 : 2) * largestShare(in_.vocabularySize) * H_;
-    return kFloat * (in_.layers * (layer + 2 * H_) + H_ + tables);
+    const auto share = [this](int64_t rows) { return largestShare(rows); };
+    int64_t bytes = kFloat * H_;
+    for (int64_t layer = 0; layer < in_.layers; ++layer)
+      bytes += attentionBytes(layer, share) + mlpBytes(layer, share) + 2 * kFloat * H_;
+    const auto rowBytes = [this](int64_t encoded) { return encoded > 0 ? encoded : kFloat * H_; };
+    const int64_t tables = rowBytes(in_.embeddingRow) + (in_.hasTiedHead ? 0 : rowBytes(in_.headRow));
+    return bytes + largestShare(in_.vocabularySize) * tables;
   }
 
   bool attentionHasAdapter() const { return attentionAdapter() > 0; }
@@ -74,6 +80,27 @@ class Formulas {
     return r_ * (adapts("q_proj") * (H_ + Q_) + (adapts("k_proj") + adapts("v_proj")) * (H_ + K_) + adapts("o_proj") * (Q_ + H_));
   }
   int64_t mlpAdapter() const { return r_ * (gateUpCount() + adapts("down_proj")) * (H_ + I_); }
+  // Matrices of one group in the same form are divided together, as the store does.
+  template <typename Rows>
+  int64_t attentionBytes(int64_t layer, const Rows& rowsHeld) const {
+    if (in_.layerRows.empty()) return kFloat * (rowsHeld(F_) * H_ + rowsHeld(H_) * Q_);
+    const EstimateInput::LayerRows& r = in_.layerRows[static_cast<size_t>(layer)];
+    const int64_t qkv = r.q == r.k && r.k == r.v ? rowsHeld(F_) * r.q
+                        : r.k == r.v             ? rowsHeld(Q_) * r.q + rowsHeld(2 * K_) * r.k
+                        : r.q == r.k             ? rowsHeld(Q_ + K_) * r.q + rowsHeld(K_) * r.v
+                                                 : rowsHeld(Q_) * r.q + rowsHeld(K_) * r.k + rowsHeld(K_) * r.v;
+    return qkv + rowsHeld(H_) * r.o;
+  }
+  template <typename Rows>
+  int64_t mlpBytes(int64_t layer, const Rows& rowsHeld) const {
+    if (in_.layerRows.empty()) return kFloat * (rowsHeld(2 * I_) * H_ + rowsHeld(H_) * I_);
+    const EstimateInput::LayerRows& r = in_.layerRows[static_cast<size_t>(layer)];
+    return (r.gate == r.up ? rowsHeld(2 * I_) * r.gate : rowsHeld(I_) * (r.gate + r.up)) + rowsHeld(H_) * r.down;
+  }
+  // Rows of an encoded group that are decoded for one product: of the largest block, an own shard's.
+  int64_t decoded(int64_t rows, int64_t columns) const {
+    return in_.layerRows.empty() ? 0 : std::min(kDecodedBytes, kFloat * largestShare(rows) * columns);
+  }
   // A mask and the masked input live beside an adapter's product.
   int64_t dropped(int64_t adapters, int64_t columns) const { return in_.dropout > 0 && adapters > 0 ? 2 * n_ * columns : 0; }
   // Gradient for the input: normalised values, their gradient, then the adapter's or the norm's own workspace.
@@ -98,12 +125,13 @@ int64_t Formulas::embeddingWorkspace() const {
 int64_t Formulas::headWorkspace() const {
   const int64_t m = in_.rankTargets, M = ranks_ == 1 ? m : in_.allTargets;
   const int64_t ownRows = largestShare(in_.vocabularySize);
-  const int64_t chunk = std::min(M, std::max<int64_t>(16, kChunkElements / ownRows));
-  // Targets, their places and whose they are; largest, sums.
+  const int64_t block = std::min(ownRows, kBlockRows), chunk = std::min(M, std::max<int64_t>(16, kChunkElements / block));
+  const int64_t head = in_.hasTiedHead ? in_.embeddingRow : in_.headRow, decodedBlock = head > 0 ? block * H_ : 0;
+  // Targets, their places in a block and whether they are there; largest, sums.
   const int64_t statistics = 2 * kLong * M + M + 3 * kFloat * M;
   const int64_t gathered = ranks_ == 1 ? 0 : M * H_;
   const int64_t always = n_ * H_ + 2 * m * H_ + m + gathered + M * H_;  // dx, rows, hidden, all, gradient
-  const int64_t logits = chunk * ownRows + 3 * chunk;
+  const int64_t logits = decodedBlock + chunk * block + 6 * chunk;
   const int64_t targetRows = M * H_ + 6 * M;                            // the targets' own term
   const int64_t exchanged = ranks_ == 1 ? 0 : ranks_ * m * H_ + m * H_ + 6 * M;
   return kFloat * (always + std::max({logits, targetRows, exchanged})) + statistics;
@@ -120,14 +148,22 @@ Run Formulas::attention(bool needsInputGradient) const {
   const int64_t blocks = threads * queryBlock() * (keyBlock() + 2 + in_.headSize);
   run.forward.raise(kFloat * (n_ + n_ * F_ + hQkv + n_ * Q_ + heads + T * Q_ + blocks));
 
+  run.forward.raise(kFloat * (n_ + n_ * H_ + n_ * F_) + decoded(F_, H_));
+  run.forward.raise(run.keptBytes + decoded(H_, Q_));
+
   run.backward.raise(kFloat * (n_ * Q_ + hO + dropped(adapts("o_proj"), Q_)));
+  run.backward.raise(kFloat * n_ * Q_ + decoded(H_, Q_));
   // Gradients of query, and of key and value once for each query head; beside them a copy, then the sums over heads.
   const int64_t backwardBlocks = threads * queryBlock() * (2 * keyBlock() + 1);
   run.backward.raise(kFloat * (n_ * Q_ + n_ * F_ + 3 * T * Q_ + std::max(T * Q_ + backwardBlocks, T * K_)));
   const int64_t freed = kFloat * n_ * Q_;  // the attended values
   run.backward.raise(kFloat * (n_ * F_ + turned), freed);
-  if (needsInputGradient) run.backward.raise(kFloat * (n_ * F_ + normBackward(qkvCount())), freed);
-  else if (qkvCount() > 0) run.backward.raise(kFloat * (n_ * F_ + n_ * H_ + hQkv + dropped(qkvCount(), H_)), freed);
+  if (needsInputGradient) {
+    run.backward.raise(kFloat * (n_ * F_ + normBackward(qkvCount())), freed);
+    run.backward.raise(kFloat * (n_ * F_ + 2 * n_ * H_) + decoded(F_, H_), freed);
+  } else if (qkvCount() > 0) {
+    run.backward.raise(kFloat * (n_ * F_ + n_ * H_ + hQkv + dropped(qkvCount(), H_)), freed);
+  }
   return run;
 }
 
@@ -138,9 +174,16 @@ Run Formulas::mlp(bool needsInputGradient) const {
   run.keptBytes = kFloat * kept;
   run.forward.raise(kFloat * (kept + n_ * I_ + dropped(adapts("down_proj"), I_)));
   run.forward.raise(kFloat * (n_ + 2 * n_ * I_ + n_ * H_ + hGateUp + dropped(gateUpCount(), H_)));
+  run.forward.raise(kFloat * (n_ + 2 * n_ * I_ + n_ * H_) + decoded(2 * I_, H_));
+  run.forward.raise(kFloat * (kept + n_ * I_) + decoded(H_, I_));
+  run.backward.raise(kFloat * 2 * n_ * I_ + decoded(H_, I_));
   run.backward.raise(kFloat * (2 * n_ * I_ + (hDown > 0 ? n_ * I_ + hDown + dropped(1, I_) : 0)));
-  if (needsInputGradient) run.backward.raise(kFloat * normBackward(gateUpCount()));
-  else if (gateUpCount() > 0) run.backward.raise(kFloat * (n_ * H_ + hGateUp + dropped(gateUpCount(), H_)));
+  if (needsInputGradient) {
+    run.backward.raise(kFloat * normBackward(gateUpCount()));
+    run.backward.raise(kFloat * 2 * n_ * H_ + decoded(2 * I_, H_));
+  } else if (gateUpCount() > 0) {
+    run.backward.raise(kFloat * (n_ * H_ + hGateUp + dropped(gateUpCount(), H_)));
+  }
   return run;
 }
 
@@ -157,9 +200,10 @@ class Iteration {
     add("embedding", {f_.hiddenBytes(), {f_.embeddingWorkspace(), f_.embeddingWorkspace()}, {}}, 0, true, false);
     const size_t lowest = f_.attentionHasAdapter() ? 0 : 1;
     for (size_t i = 0; i < static_cast<size_t>(2 * in_.layers); ++i) {
-      const std::string name = "layers." + std::to_string(i / 2) + (i % 2 == 0 ? ".attention" : ".mlp");
+      const auto layer = static_cast<int64_t>(i / 2);
+      const std::string name = "layers." + std::to_string(layer) + (i % 2 == 0 ? ".attention" : ".mlp");
       const Run run = i % 2 == 0 ? f_.attention(i != lowest) : f_.mlp(i != lowest);
-      add(name, run, i % 2 == 0 ? f_.attentionRemote() : f_.mlpRemote(), i >= lowest, i >= lowest);
+      add(name, run, i % 2 == 0 ? f_.attentionRemote(layer) : f_.mlpRemote(layer), i >= lowest, i >= lowest);
       if (i < lowest) {  // its output takes the place of the embedding's, and is no operator's activation
         loose_ += f_.hiddenBytes();
         estimate_.activationBytes -= f_.hiddenBytes();
@@ -223,6 +267,8 @@ class Iteration {
 };
 
 }  // namespace
+
+int64_t lossHeadWorkspaceBytes(const EstimateInput& input) { return Formulas(input).headWorkspace(); }
 
 Result<Estimate> estimateMemory(const EstimateInput& in) {
   for (const int64_t number : {in.layers, in.hiddenSize, in.intermediateSize, in.heads, in.keyValueHeads, in.headSize,

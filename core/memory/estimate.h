@@ -22,6 +22,12 @@ struct EstimateInput {
   std::vector<std::string> targets;
   // The largest batch of an iteration: tokens of one rank, of its longest row, and targets of one rank and of all of them.
   int64_t tokens = 0, longestRow = 0, rankTargets = 0, allTargets = 0;
+  // How frozen weights are held where that is not float32 (memory.weights): bytes of one row of each matrix.
+  struct LayerRows {
+    int64_t q = 0, k = 0, v = 0, o = 0, gate = 0, up = 0, down = 0;
+  };
+  std::vector<LayerRows> layerRows;  // one per layer; none: float32
+  int64_t embeddingRow = 0, headRow = 0;  // 0: float32
   int64_t ranks = 1;
   int64_t threadsPerRank = 1;
   Policy policy = Policy::Elastic;
@@ -47,6 +53,9 @@ struct Estimate {
   int64_t leastBudgetBytes = 0;     // each piece is gathered for its own use and dropped
   int64_t wholeBudgetBytes = 0;     // from the second iteration on nothing is gathered
 };
+
+// Peak of the loss head's own allocations (core/model/vocabulary.cpp); of the model it needs the vocabulary's two sizes.
+int64_t lossHeadWorkspaceBytes(const EstimateInput& input);
 
 // InvalidConfig if a number is not positive or no target is in the model.
 Result<Estimate> estimateMemory(const EstimateInput& input);

@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "core/memory/ledger.h"
-#include "core/memory/piece_layout.h"
 
 namespace tidemark::memory {
 namespace {
@@ -15,7 +14,44 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // On loopback Gloo, messages of about 4 MiB travel fastest (larger ones fall out of the cache between two copies).
-constexpr int64_t kMessageElements = (4 << 20) / sizeof(float);
+constexpr int64_t kMessageBytes = 4 << 20;
+
+// Matrices of one group that follow each other in the same format: what the layout counts as a group.
+struct Part {
+  size_t group = 0;
+  int64_t rowBegin = 0, rows = 0;  // within the group
+  std::vector<WeightMatrix> matrices;
+  const weights::RowFormat& format() const { return matrices.front().format; }
+};
+
+std::vector<Part> partsOf(const PieceSpec& spec) {
+  std::vector<Part> parts;
+  for (size_t g = 0; g < spec.groups.size(); ++g) {
+    int64_t row = 0;
+    for (const WeightMatrix& matrix : spec.groups[g].matrices) {
+      const bool joins = !parts.empty() && parts.back().group == g && parts.back().format() == matrix.format;
+      if (!joins) parts.push_back({g, row, 0, {}});
+      parts.back().rows += matrix.rows;
+      parts.back().matrices.push_back(matrix);
+      row += matrix.rows;
+    }
+  }
+  return parts;
+}
+
+bool hasEncoded(const PieceSpec& spec) {
+  for (const WeightGroup& group : spec.groups)
+    for (const WeightMatrix& matrix : group.matrices)
+      if (!matrix.format.isFloat32()) return true;
+  return false;
+}
+
+PieceLayout layoutOf(const std::vector<Part>& parts, int ranks, bool isEncoded) {
+  std::vector<PieceLayout::Group> groups;
+  for (const Part& part : parts)
+    groups.push_back({part.rows, isEncoded ? part.format().rowBytes() : part.format().columns()});
+  return {std::move(groups), ranks, isEncoded ? 1 : static_cast<int64_t>(sizeof(float))};
+}
 
 }  // namespace
 
@@ -26,10 +62,12 @@ struct ParameterStore::Segment {
 };
 
 struct ParameterStore::Piece {
-  Piece(PieceSpec s, PieceLayout l) : spec(std::move(s)), layout(std::move(l)) {}
+  Piece(PieceSpec s, int ranks, bool isEncoded)
+      : spec(std::move(s)), parts(partsOf(spec)), layout(layoutOf(parts, ranks, isEncoded)) {}
   int64_t heldSlots() const { return segments.empty() ? 0 : segments.back().slotEnd; }
 
   PieceSpec spec;
+  std::vector<Part> parts;  // one per group of the layout
   PieceLayout layout;
   at::Tensor own;                 // flat shard, slot order
   std::vector<Segment> segments;  // contiguous from slot 0
@@ -41,15 +79,18 @@ struct ParameterStore::Piece {
   bool isAssembled = false;
 };
 
+int64_t WeightGroup::rows() const {
+  int64_t count = 0;
+  for (const WeightMatrix& matrix : matrices) count += matrix.rows;
+  return count;
+}
+
 ParameterStore::ParameterStore(std::vector<PieceSpec> pieces, comm::Communicator& communicator, Sharding sharding,
                                c10::Device device)
     : communicator_(communicator), rank_(sharding == Sharding::Whole ? 0 : communicator.rank()),
       size_(sharding == Sharding::Whole ? 1 : communicator.size()), device_(device) {
-  for (PieceSpec& spec : pieces) {
-    std::vector<PieceLayout::Group> groups;
-    for (const WeightGroup& group : spec.groups) groups.push_back({group.rows, group.columns});
-    pieces_.push_back(std::make_unique<Piece>(std::move(spec), PieceLayout(std::move(groups), size_)));
-  }
+  isEncoded_ = std::any_of(pieces.begin(), pieces.end(), hasEncoded);
+  for (PieceSpec& spec : pieces) pieces_.push_back(std::make_unique<Piece>(std::move(spec), size_, isEncoded_));
 }
 
 ParameterStore::~ParameterStore() = default;
@@ -58,19 +99,17 @@ Status ParameterStore::load(const weights::ModelSource& source) {
   const SpaceScope space(Space::Static);
   for (const auto& piece : pieces_) {
     const PieceLayout& layout = piece->layout;
-    at::Tensor host = at::empty({layout.elementOffset(rank_, layout.slotCount())}, at::kFloat);
-    float* out = host.mutable_data_ptr<float>();
-    for (size_t g = 0; g < piece->spec.groups.size(); ++g) {
-      const WeightGroup& group = piece->spec.groups[g];
-      const int64_t begin = layout.rowBegin(g, rank_), end = begin + layout.rowCount(g, rank_);
-      int64_t base = 0;  // first row, within the group, of the tensor at hand
-      for (const std::string& tensor : group.tensors) {
-        const weights::TensorInfo* info = source.find(tensor);
-        const int64_t from = std::clamp<int64_t>(begin - base, 0, info->shape[0]);
-        const int64_t to = std::clamp<int64_t>(end - base, 0, info->shape[0]);
-        if (to > from) TIDEMARK_TRY(source.readRows(tensor, from, to, out));
-        out += (to - from) * group.columns;
-        base += info->shape[0];
+    at::Tensor host = at::empty({layout.elementOffset(rank_, layout.slotCount())}, isEncoded_ ? at::kByte : at::kFloat);
+    auto* out = static_cast<std::byte*>(host.mutable_data_ptr());
+    for (size_t p = 0; p < piece->parts.size(); ++p) {
+      const int64_t begin = layout.rowBegin(p, rank_), end = begin + layout.rowCount(p, rank_);
+      int64_t base = 0;  // first row, within the part, of the matrix at hand
+      for (const WeightMatrix& matrix : piece->parts[p].matrices) {
+        const int64_t from = std::clamp<int64_t>(begin - base, 0, matrix.rows);
+        const int64_t to = std::clamp<int64_t>(end - base, 0, matrix.rows);
+        if (to > from) TIDEMARK_TRY(source.readRowsAs(matrix.format, matrix.tensor, from, to, out));
+        out += (to - from) * matrix.format.rowBytes();
+        base += matrix.rows;
       }
     }
     piece->own = host.to(device_);
@@ -82,14 +121,18 @@ size_t ParameterStore::pieceCount() const { return pieces_.size(); }
 const PieceSpec& ParameterStore::spec(size_t piece) const { return pieces_[piece]->spec; }
 
 int64_t ParameterStore::pieceBytes(size_t piece) const {
-  int64_t elements = 0;
-  for (const WeightGroup& group : pieces_[piece]->spec.groups) elements += group.rows * group.columns;
-  return elements * static_cast<int64_t>(sizeof(float));
+  int64_t bytes = 0;
+  for (const Part& part : pieces_[piece]->parts) bytes += part.rows * part.format().rowBytes();
+  return bytes;
 }
 
 int64_t ParameterStore::remoteBytes(size_t piece) const {
   const PieceLayout& layout = pieces_[piece]->layout;
   return layout.largestRemoteBytes(layout.slotCount());
+}
+
+PieceLayout ParameterStore::layoutOn(int ranks, size_t piece) const {
+  return layoutOf(pieces_[piece]->parts, ranks, isEncoded_);
 }
 
 int64_t ParameterStore::staticBytes() const {
@@ -144,8 +187,9 @@ void ParameterStore::gather(Piece& piece, int64_t slotBegin, int64_t slotEnd) {
     const int64_t count = piece.layout.elementOffset(root, slotEnd) - begin;
     if (count == 0) continue;
     at::Tensor flat = root == rank_ ? piece.own.narrow(0, begin, count) : at::empty({count}, piece.own.options());
-    for (int64_t at = 0; at < count; at += kMessageElements)
-      piece.pending.push_back(communicator_.broadcastWeights(flat.narrow(0, at, std::min(kMessageElements, count - at)), root));
+    const int64_t message = kMessageBytes / flat.element_size();
+    for (int64_t at = 0; at < count; at += message)
+      piece.pending.push_back(communicator_.broadcastWeights(flat.narrow(0, at, std::min(message, count - at)), root));
     if (root == rank_) continue;
     statistics_.remoteBytes += static_cast<int64_t>(flat.nbytes());
     segment.rows[static_cast<size_t>(root)] = std::move(flat);
@@ -178,11 +222,14 @@ void ParameterStore::assemble(Piece& piece) {
   piece.weights.assign(piece.spec.groups.size(), {});
   const auto addBlocks = [&](int rank, int64_t slotBegin, int64_t slotEnd, const at::Tensor& flat) {
     int64_t at = 0;
-    for (size_t g = 0; g < piece.spec.groups.size(); ++g) {
-      const PieceLayout::Rows rows = piece.layout.rowsIn(g, rank, slotBegin, slotEnd);
+    for (size_t p = 0; p < piece.parts.size(); ++p) {
+      const PieceLayout::Rows rows = piece.layout.rowsIn(p, rank, slotBegin, slotEnd);
       if (rows.count == 0) continue;
-      const int64_t columns = piece.spec.groups[g].columns;
-      piece.weights[g].push_back({rows.begin, flat.narrow(0, at, rows.count * columns).view({rows.count, columns})});
+      const Part& part = piece.parts[p];
+      const int64_t columns = isEncoded_ ? part.format().rowBytes() : part.format().columns();
+      piece.weights[part.group].push_back({part.rowBegin + rows.begin,
+                                           flat.narrow(0, at, rows.count * columns).view({rows.count, columns}),
+                                           isEncoded_ ? &part.format() : nullptr});
       at += rows.count * columns;
     }
   };

@@ -6,6 +6,10 @@
 // ranks. Users get a list of row blocks: the own shard where it lies, and the remote rows. y = x W^T is one product per
 // block into column slices of y; nothing is concatenated and the own shard is never stored twice.
 //
+// Note: encoded weights. Where any matrix is not float32, the store holds, gathers and keeps bytes: every row in its
+// matrix's format. Users decode a block's rows into workspace for the time of one product (model/blocked_linear.h).
+// Matrices of a group in different formats are sharded each on its own.
+//
 // Note: slots. The rows of a rank's shard of a piece are numbered 0.. over its groups: these numbers are slots, the same on
 // every rank (ranks whose shard is a row shorter have a hole). What is kept of a piece is a prefix of its slots, from
 // every remote rank, so all ranks gather the same slots and a collective never misses a partner.
@@ -19,15 +23,21 @@
 
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
+#include "core/memory/piece_layout.h"
 #include "core/memory/plan.h"
 #include "core/weights/model_source.h"
 
 namespace tidemark::memory {
 
-struct WeightGroup {
-  std::vector<std::string> tensors;  // concatenated by rows
+struct WeightMatrix {
+  std::string tensor;
   int64_t rows = 0;
+  weights::RowFormat format;
+};
+struct WeightGroup {
+  std::vector<WeightMatrix> matrices;  // concatenated by rows
   int64_t columns = 0;
+  int64_t rows() const;
 };
 
 struct PieceSpec {
@@ -37,7 +47,8 @@ struct PieceSpec {
 
 struct RowBlock {
   int64_t rowBegin = 0;
-  at::Tensor weight;  // [rows, columns]
+  at::Tensor weight;  // [rows, columns] of float32; or [rows, bytes of a row] in `format`
+  const weights::RowFormat* format = nullptr;  // none: float32
 };
 using BlockedWeight = std::vector<RowBlock>;        // covers every row of a group exactly once, in no set order
 using PieceWeights = std::vector<BlockedWeight>;    // one per group
@@ -51,7 +62,7 @@ class ParameterStore {
   ParameterStore(std::vector<PieceSpec> pieces, comm::Communicator& communicator, Sharding sharding, c10::Device device);
   ~ParameterStore();
 
-  // Reads this rank's rows of every piece, dequantised to float32.
+  // Reads this rank's rows of every piece, each matrix in its format.
   Status load(const weights::ModelSource& source);
 
   size_t pieceCount() const;
@@ -59,6 +70,8 @@ class ParameterStore {
   int64_t pieceBytes(size_t piece) const;       // of all ranks together
   int64_t remoteBytes(size_t piece) const;      // the largest over ranks
   int64_t staticBytes() const;
+  // How a piece would lie on another number of ranks.
+  PieceLayout layoutOn(int ranks, size_t piece) const;
 
   // Takes over what to keep of each piece, between iterations or at the turn. What is held beyond the boundary keeps is
   // dropped; what is held within them stays where the old cuts allow it.
@@ -74,7 +87,7 @@ class ParameterStore {
   const PieceWeights& acquire(size_t piece);
   // Ends the use and drops all rows but those to be kept over the interval.
   void release(size_t piece, Interval keptOver);
-  void dropRemote();  // everything that is not in use or under way
+  void dropRemote();  // all of it; nothing may be in use
 
   struct Statistics {
     int64_t remoteBytes = 0;
@@ -96,6 +109,7 @@ class ParameterStore {
   comm::Communicator& communicator_;
   int rank_, size_;
   c10::Device device_;
+  bool isEncoded_ = false;
   Statistics statistics_;
 };
 

@@ -4,7 +4,8 @@
 
 namespace tidemark::memory {
 
-PieceLayout::PieceLayout(std::vector<Group> groups, int ranks) : groups_(std::move(groups)), ranks_(ranks) {
+PieceLayout::PieceLayout(std::vector<Group> groups, int ranks, int64_t elementBytes)
+    : groups_(std::move(groups)), ranks_(ranks), elementBytes_(elementBytes) {
   for (const Group& group : groups_) {
     firstSlot_.push_back(slotCount_);
     slotCount_ += (group.rows + ranks_ - 1) / ranks_;
@@ -28,7 +29,7 @@ int64_t PieceLayout::remoteBytes(int rank, int64_t slots) const {
   int64_t elements = 0;
   for (int other = 0; other < ranks_; ++other)
     if (other != rank) elements += elementOffset(other, slots);
-  return elements * static_cast<int64_t>(sizeof(float));
+  return elements * elementBytes_;
 }
 
 int64_t PieceLayout::largestRemoteBytes(int64_t slots) const {

@@ -10,9 +10,9 @@ namespace tidemark::memory {
 class PieceLayout {
  public:
   struct Group {
-    int64_t rows = 0, columns = 0;
+    int64_t rows = 0, columns = 0;  // columns: elements of a row as it is stored
   };
-  PieceLayout(std::vector<Group> groups, int ranks);
+  PieceLayout(std::vector<Group> groups, int ranks, int64_t elementBytes = sizeof(float));
 
   int ranks() const { return ranks_; }
   size_t groupCount() const { return groups_.size(); }
@@ -28,7 +28,7 @@ class PieceLayout {
   };
   Rows rowsIn(size_t group, int rank, int64_t slotBegin, int64_t slotEnd) const;
 
-  // Float32 bytes of the first `slots` slots of all ranks but `rank`; and the largest of it over all ranks.
+  // Bytes of the first `slots` slots of all ranks but `rank`; and the largest of it over all ranks.
   int64_t remoteBytes(int rank, int64_t slots) const;
   int64_t largestRemoteBytes(int64_t slots) const;
   // The most slots whose largestRemoteBytes is at most `bytes`.
@@ -38,6 +38,7 @@ class PieceLayout {
   std::vector<Group> groups_;
   std::vector<int64_t> firstSlot_;
   int ranks_;
+  int64_t elementBytes_;
   int64_t slotCount_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/memory/estimate.h"
+
 namespace tidemark::memory {
 namespace {
 
@@ -71,15 +73,32 @@ void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator
   for (OperatorFigures& f : figures.operators) f = takeFrom(next);
 }
 
+int64_t headWorkspaceBytes(const HeadShape& head, const BatchSize& size) {
+  EstimateInput in;
+  in.vocabularySize = head.vocabularySize;
+  in.hiddenSize = head.hiddenSize;
+  in.hasTiedHead = true;
+  in.embeddingRow = head.isEncoded ? 1 : 0;  // only whether it is encoded matters here
+  in.tokens = size.tokens;
+  in.rankTargets = (size.targets + size.ranks - 1) / size.ranks;
+  in.allTargets = size.targets;
+  in.ranks = size.ranks;
+  return lossHeadWorkspaceBytes(in);
+}
+
+BatchRatio batchRatio(const HeadShape& head, const BatchSize& measured, const BatchSize& wanted) {
+  return {static_cast<double>(wanted.tokens) / static_cast<double>(measured.tokens),
+          static_cast<double>(headWorkspaceBytes(head, wanted)) / static_cast<double>(headWorkspaceBytes(head, measured))};
+}
+
 IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64_t fixedBytes) {
   IterationFigures result = figures;
   result.tokens = static_cast<int64_t>(std::lround(static_cast<double>(figures.tokens) * ratio.tokens));
-  result.targets = static_cast<int64_t>(std::lround(static_cast<double>(figures.targets) * ratio.targets));
   result.embedding = scaledOperator(figures.embedding, ratio.tokens, fixedBytes);
   for (OperatorFigures& f : result.operators) f = scaledOperator(f, ratio.tokens, fixedBytes);
   const OperatorFigures& head = figures.lossHead;
   result.lossHead = scaledOperator(head, ratio.tokens, fixedBytes);
-  result.lossHead.workspaceBytes = grow(head.workspaceBytes, ratio.targets, 0);
+  result.lossHead.workspaceBytes = grow(head.workspaceBytes, ratio.lossHeadWorkspace, 0);
   result.lossHead.forwardPeakBytes =
       grow(head.forwardPeakBytes - head.workspaceBytes, ratio.tokens, fixedBytes) + result.lossHead.workspaceBytes;
   return result;

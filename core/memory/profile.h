@@ -35,10 +35,22 @@ struct IterationFigures {
 void reduceOverRanks(IterationFigures& figures, comm::Communicator& communicator);
 
 // The same figures for other batches. What does not grow with the batch (`fixedBytes`: static cache and trainable state)
-// stays; the loss head's workspace grows with targets, all else with tokens.
+// stays. The loss head's workspace has a ratio of its own: part of it is the logits of one chunk, whatever the batch.
 struct BatchRatio {
-  double tokens = 1, targets = 1;
+  double tokens = 1, lossHeadWorkspace = 1;
 };
+struct BatchSize {
+  int64_t tokens = 0;   // of one rank
+  int64_t targets = 0;  // of all ranks
+  int64_t ranks = 1;    // that share the vocabulary
+};
+struct HeadShape {
+  int64_t vocabularySize = 0, hiddenSize = 0;
+  bool isEncoded = false;
+};
+int64_t headWorkspaceBytes(const HeadShape& head, const BatchSize& size);
+BatchRatio batchRatio(const HeadShape& head, const BatchSize& measured, const BatchSize& wanted);
+
 IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64_t fixedBytes);
 
 // Room for remote weights at every moment. `hasBackward[i]`: whether piece i's operator runs backward.

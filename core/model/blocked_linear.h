@@ -1,9 +1,20 @@
-// Products with a blocked frozen weight. See Note: blocked weights in core/memory/parameter_store.h.
+// Products with a blocked frozen weight. See Note: blocked weights and Note: encoded weights in
+// core/memory/parameter_store.h.
 #pragma once
+
+#include <algorithm>
 
 #include "core/memory/parameter_store.h"
 
 namespace tidemark::model {
+
+// Encoded rows [rows, bytes of a row] as float32 [rows, columns].
+at::Tensor decodedRows(const at::Tensor& rows, const weights::RowFormat& format);
+
+// How many are decoded for one product: up to 16 MiB of float32.
+inline int64_t decodedRowsAtOnce(int64_t columns) {
+  return std::max<int64_t>(1, (16 << 20) / (columns * static_cast<int64_t>(sizeof(float))));
+}
 
 // y = x W^T, block by block into column slices of y.   x [n, in], y [n, out]
 void multiply(const at::Tensor& x, const memory::BlockedWeight& weight, at::Tensor& y);

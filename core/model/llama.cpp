@@ -35,14 +35,21 @@ std::vector<GroupPlan> mlpGroups(const ModelConfig& c) {
           {{"mlp.down_proj"}, {c.hiddenSize}, c.intermediateSize}};
 }
 
-memory::PieceSpec pieceSpec(const std::string& name, const LayerNames& names, const std::vector<GroupPlan>& groups) {
+// What a run reads frozen weights from, and how it holds them.
+struct Frozen {
+  const weights::ModelSource& source;
+  weights::WeightForm form;
+};
+
+memory::PieceSpec pieceSpec(const std::string& name, const LayerNames& names, const std::vector<GroupPlan>& groups,
+                            const Frozen& frozen) {
   memory::PieceSpec spec{name, {}};
   for (const GroupPlan& group : groups) {
     memory::WeightGroup weights;
     weights.columns = group.columns;
     for (size_t i = 0; i < group.modules.size(); ++i) {
-      weights.tensors.push_back(names.weight(group.modules[i]));
-      weights.rows += group.rows[i];
+      const std::string tensor = names.weight(group.modules[i]);
+      weights.matrices.push_back({tensor, group.rows[i], weights::formatFor(frozen.form, frozen.source, tensor)});
     }
     spec.groups.push_back(std::move(weights));
   }
@@ -77,7 +84,9 @@ size_t Model::lowestAdapter() const {
 }
 
 Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, const peft::LoraSettings& lora,
-                                         comm::Communicator& communicator, memory::Sharding sharding, c10::Device device) {
+                                         comm::Communicator& communicator, memory::Sharding sharding, c10::Device device,
+                                         weights::WeightForm form) {
+  const Frozen frozen{source, form};
   auto model = std::make_unique<Model>();
   const ModelConfig& c = model->config = source.config();
   if (c.hasAttentionBias || c.hasMlpBias)
@@ -92,8 +101,8 @@ Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, con
     const LayerNames names(layer);
     const std::string prefix = "layers." + std::to_string(layer);
     const auto attention = attentionGroups(c), mlp = mlpGroups(c);
-    pieces.push_back(pieceSpec(prefix + ".attention", names, attention));
-    pieces.push_back(pieceSpec(prefix + ".mlp", names, mlp));
+    pieces.push_back(pieceSpec(prefix + ".attention", names, attention, frozen));
+    pieces.push_back(pieceSpec(prefix + ".mlp", names, mlp, frozen));
     TIDEMARK_ASSIGN(at::Tensor inputNorm, readVector(source, names.weight("input_layernorm"), c.hiddenSize, device));
     TIDEMARK_ASSIGN(at::Tensor mlpNorm, readVector(source, names.weight("post_attention_layernorm"), c.hiddenSize, device));
     peft::TrainableState& state = *model->trainable;
@@ -110,7 +119,7 @@ Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, con
   TIDEMARK_TRY(model->store->load(source));
   model->vocabulary = std::make_unique<Vocabulary>(c.vocabularySize, c.hiddenSize, communicator, sharding, device);
   const std::string embedding = "model.embed_tokens.weight";
-  TIDEMARK_TRY(model->vocabulary->load(source, embedding, c.hasTiedHead ? embedding : "lm_head.weight"));
+  TIDEMARK_TRY(model->vocabulary->load(source, embedding, c.hasTiedHead ? embedding : "lm_head.weight", form));
   source.dropPages();
 
   model->trainable->allocate(device);

@@ -6,6 +6,7 @@
 
 #include "core/comm/communicator.h"
 #include "core/memory/parameter_store.h"
+#include "core/memory/profile.h"
 #include "core/model/operator.h"
 #include "core/model/rotary.h"
 #include "core/model/vocabulary.h"
@@ -26,13 +27,15 @@ struct Model {
   std::unique_ptr<peft::TrainableState> trainable;
   int64_t frozenParameters = 0;
 
+  memory::HeadShape headShape() const { return {config.vocabularySize, config.hiddenSize, vocabulary->isHeadEncoded()}; }
   int64_t frozenBytes() const { return frozenParameters * 4; }
   // The first operator whose backward is needed: the lowest with an adapter.
   size_t lowestAdapter() const;
 };
 
-// Loads this rank's shard. Adapters are bound to zeroed trainable state: initialise or load them next.
+// Loads this rank's shard, in the form asked for. Adapters are bound to zeroed trainable state: initialise or load them next.
 Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, const peft::LoraSettings& lora,
-                                         comm::Communicator& communicator, memory::Sharding sharding, c10::Device device);
+                                         comm::Communicator& communicator, memory::Sharding sharding, c10::Device device,
+                                         weights::WeightForm form = weights::WeightForm::Float32);
 
 }  // namespace tidemark::model

@@ -4,8 +4,9 @@
 // to move: for the embedding, the ranks send each other the rows of their tokens; for the loss, each rank multiplies the
 // hidden states of all ranks with its own rows, and the ranks combine the log-sum-exp of their parts (vocabulary-parallel
 // cross entropy, Shoeybi et al. 2019). Every rank does 1/N of every rank's products, as much work as before, and
-// 3 n H numbers travel where V H (N-1)/N would. The logits of a chunk of tokens live at a time; their gradient for
-// the hidden states is computed at once, in the forward pass, so no product is repeated.
+// 3 n H numbers travel where V H (N-1)/N would. The logits of a chunk of tokens and a block of rows live at a time, with
+// a running largest logit; their gradient for the hidden states is computed at once, in the forward pass, so no product
+// is repeated.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,14 +23,13 @@ namespace tidemark::model {
 
 class Vocabulary {
  public:
-  // Of the logits of one chunk of tokens, and what is computed from them.
-  static constexpr int64_t kWorkspaceBytes = 24 << 20;
-
   Vocabulary(int64_t vocabularySize, int64_t hiddenSize, comm::Communicator& communicator, memory::Sharding sharding,
              c10::Device device);
-  // Reads this rank's rows of both tables; one table if the head is tied.
-  Status load(const weights::ModelSource& source, const std::string& embedding, const std::string& head);
+  // Reads this rank's rows of both tables in the form asked for; one table if the head is tied.
+  Status load(const weights::ModelSource& source, const std::string& embedding, const std::string& head,
+              weights::WeightForm form = weights::WeightForm::Float32);
   int64_t staticBytes() const;
+  bool isHeadEncoded() const { return !head_.format.isFloat32(); }
   int64_t hiddenSize() const { return hiddenSize_; }
   int64_t vocabularySize() const { return vocabularySize_; }
 
@@ -49,13 +49,28 @@ class Vocabulary {
 
  private:
   int64_t rowBegin(int rank) const { return vocabularySize_ * rank / size_; }
+  // This rank's rows of a table: float32, or bytes in `format` (see Note: encoded weights).
+  struct Table {
+    at::Tensor rows;
+    weights::RowFormat format;
+    int64_t count() const { return rows.size(0); }
+    at::Tensor select(const at::Tensor& which) const;              // float32 [which, H]
+    at::Tensor block(int64_t begin, int64_t count) const;          // float32 [count, H]
+  };
+  // Over the own rows; see Loss.
+  struct PartialLoss {
+    at::Tensor largest;   // [M]: of the logits
+    at::Tensor sums;      // [2, M]: of exp(logit - largest); the target's logit
+    at::Tensor gradient;  // [M, H]: sum over v of exp(logit_v - largest) W_v, the target's own term left out
+  };
+  PartialLoss overOwnRows(const at::Tensor& all, const at::Tensor& targets, Want want) const;
   at::Tensor gatherHidden(const at::Tensor& hidden, const std::vector<int64_t>& counts) const;
 
   int64_t vocabularySize_, hiddenSize_;
   comm::Communicator& communicator_;
   int rank_, size_;
   c10::Device device_;
-  at::Tensor embedding_, head_;  // [own rows, H]
+  Table embedding_, head_;
 };
 
 }  // namespace tidemark::model

@@ -52,6 +52,11 @@ void checkBackend(const RunConfig& config, Findings& findings) {
     findings.add("parallel.backend", "nccl carries GPU memory only; use gloo with parallel.device cpu");
 }
 
+void checkWeights(const RunConfig& config, Findings& findings) {
+  if (config.parallel.device == "cuda" && config.memory.weights != "float32" && findings.areSound({"memory.weights"}))
+    findings.add("memory.weights", "is " + config.memory.weights + ", and encoded weights are decoded on CPU ranks only so far; use float32 with parallel.device cuda");
+}
+
 }  // namespace
 
 std::vector<ConfigProblem> validateRest(const RunConfig& config, const std::set<std::string>& toldKeys) {
@@ -66,6 +71,7 @@ std::vector<ConfigProblem> validateRest(const RunConfig& config, const std::set<
   checkBatch(config, findings);
   checkEvaluation(config, findings);
   checkBackend(config, findings);
+  checkWeights(config, findings);
   return findings.take();
 }
 

@@ -122,6 +122,8 @@ void addMachine(std::vector<Field>& all) {
                        {"elastic", "pinned", "gather-always", "unsharded"}, "Which remote weights are kept after use."));
   all.push_back(choice("memory.activations", "Activations", TIDEMARK_SLOT(memory.activations), {"auto", "save"},
                        "Saved for the backward pass, or recomputed where that is cheaper."));
+  all.push_back(choice("memory.weights", "Frozen weights", TIDEMARK_SLOT(memory.weights), {"float32", "stored", "int8", "nf4"},
+                       "How frozen weights are held and gathered: as the file stores them, or quantised on load."));
   all.push_back(choice("parallel.device", "Device", TIDEMARK_SLOT(parallel.device), {"auto", "cpu", "cuda"},
                        "Where the ranks compute."));
   all.push_back(choice("parallel.backend", "Collectives", TIDEMARK_SLOT(parallel.backend), {"auto", "gloo", "nccl"},

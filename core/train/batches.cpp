@@ -32,7 +32,6 @@ Batches::Batches(const text::PreparedDataset& dataset, Settings settings, int ra
 void Batches::extendTo(int64_t sequences) {
   while (streamBegin_ + static_cast<int64_t>(stream_.size()) < sequences) {
     auto epoch = text::makeEpoch(rowLengths_, settings_.maxSequenceLength, settings_.packing, settings_.seed, nextEpoch_++);
-    epochEnds_.push_back(streamBegin_ + static_cast<int64_t>(stream_.size() + epoch.size()));
     stream_.insert(stream_.end(), epoch.begin(), epoch.end());
   }
 }
@@ -42,7 +41,6 @@ const std::vector<text::Sequence>& Batches::step(int64_t step) {
   const int64_t begin = step * settings_.sequencesPerStep, end = begin + settings_.sequencesPerStep;
   if (begin < streamBegin_) {  // an earlier step: start over
     stream_.clear();
-    epochEnds_.clear();
     streamBegin_ = nextEpoch_ = 0;
   }
   extendTo(end);
@@ -69,18 +67,6 @@ int64_t Batches::stepTargets(int64_t index) {
 
 int64_t Batches::largestBatchTokens(int64_t sequences) const { return sequences * largestSequence_.tokens; }
 int64_t Batches::largestBatchTargets(int64_t sequences) const { return sequences * largestSequence_.targets; }
-
-double Batches::epochAt(int64_t index) {
-  step(index);
-  const int64_t at = (index + 1) * settings_.sequencesPerStep;
-  int64_t begin = 0;
-  for (size_t e = 0; e < epochEnds_.size(); ++e) {
-    if (at <= epochEnds_[e])
-      return static_cast<double>(e) + static_cast<double>(at - begin) / static_cast<double>(epochEnds_[e] - begin);
-    begin = epochEnds_[e];
-  }
-  return static_cast<double>(epochEnds_.size());
-}
 
 model::Batch Batches::training(int64_t stepIndex, int64_t iteration, int64_t microBatch) {
   const std::vector<text::Sequence>& sequences = step(stepIndex);

@@ -29,7 +29,6 @@ class Batches {
   // The most tokens that a micro-batch of `sequences` sequences can have, in any epoch.
   int64_t largestBatchTokens(int64_t sequences) const;
   int64_t largestBatchTargets(int64_t sequences) const;  // an upper bound
-  double epochAt(int64_t step);
 
   // Iteration `iteration` of a step with `microBatch` sequences per rank.
   model::Batch training(int64_t step, int64_t iteration, int64_t microBatch);
@@ -51,7 +50,6 @@ class Batches {
   std::vector<text::Sequence> evaluationSequences_;
   std::vector<text::Sequence> stream_;      // epochs, one after the other, from sequence streamBegin_ on
   int64_t streamBegin_ = 0, nextEpoch_ = 0;
-  std::vector<int64_t> epochEnds_;          // in sequences since the beginning
   std::vector<text::Sequence> current_;
   int64_t currentStep_ = -1;
 };

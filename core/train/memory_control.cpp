@@ -57,8 +57,10 @@ void MemoryControl::atFirstTurn() {
     f.backwardPeakBytes = f.forwardPeakBytes + 3 * f.workspaceBytes + gradientBytes;
     f.backwardSeconds = 2 * f.forwardSeconds;
   }
-  figures.lossHead.forwardPeakBytes = ledger_.held().withoutDynamic() + model::Vocabulary::kWorkspaceBytes +
-                                      (4 * figures.targets + 3 * figures.tokens) * rowBytes;
+  // As if all targets were this rank's.
+  const int64_t headBytes = memory::headWorkspaceBytes(model_.headShape(), {figures.tokens, figures.targets, 1}) +
+                            memory::headWorkspaceBytes(model_.headShape(), {figures.tokens, figures.targets, communicator_.size()});
+  figures.lossHead.forwardPeakBytes = ledger_.held().withoutDynamic() + headBytes;
   figures.boundaryPeakBytes = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
   memory::reduceOverRanks(figures, communicator_);
   // A plan that does not fit is no error yet: nothing is kept then, and the measured plan will say what is missing.
@@ -122,10 +124,10 @@ Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
 }
 
 memory::BatchRatio MemoryControl::largestBatch(int64_t microBatch) const {
-  const auto tokens = static_cast<double>(batches_.largestBatchTokens(microBatch) - microBatch);
-  const auto targets = static_cast<double>(batches_.largestBatchTargets(microBatch) * communicator_.size());
-  return {std::max(1.0, tokens / static_cast<double>(measured_.tokens)),
-          std::max(1.0, targets / static_cast<double>(measured_.targets))};
+  const int64_t tokens = std::max(measured_.tokens, batches_.largestBatchTokens(microBatch) - microBatch);
+  const int64_t targets = std::max(measured_.targets, batches_.largestBatchTargets(microBatch) * communicator_.size());
+  const int ranks = settings_.policy == memory::Policy::Unsharded ? 1 : communicator_.size();
+  return memory::batchRatio(model_.headShape(), {measured_.tokens, measured_.targets, ranks}, {tokens, targets, ranks});
 }
 
 Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch) const {
@@ -155,13 +157,13 @@ Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
   model_.store->setKeeps(choice.plan.keeps);
   runner_.setPrefetchDepth(choice.plan.prefetchDepth);
   const std::vector<bool> hasBackward = runner_.hasBackward();
-  predictedPeakBytes_ = memory::predictPeakBytes(choice.figures, *model_.store, hasBackward, choice.plan.prefetchDepth);
 
   run::PlanEvent event;
   event.budgetBytes = settings_.budgetBytes;
   event.microBatch = microBatch_;
   event.accumulate = accumulate();
-  event.predictedPeakBytes = predictedPeakBytes_;
+  event.predictedPeakBytes =
+      memory::predictPeakBytes(choice.figures, *model_.store, hasBackward, choice.plan.prefetchDepth);
   event.predictedRemoteBytes = model_.store->remoteBytesPerIteration(hasBackward);
   event.optimalRemoteBytes = choice.plan.optimalRemoteBytes;
   // For batches as long as the measured one; the plan itself holds for the longest.

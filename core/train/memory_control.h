@@ -27,7 +27,6 @@ class MemoryControl {
 
   int64_t microBatch() const { return microBatch_; }
   int64_t accumulate() const { return settings_.sequencesPerRank / microBatch_; }
-  int64_t predictedPeakBytes() const { return predictedPeakBytes_; }
 
   // At the turn of the first iteration: a cautious plan from what forward measured, so that its backward already keeps
   // what it gathers.
@@ -65,7 +64,6 @@ class MemoryControl {
   memory::IterationFigures measured_;  // greatest over ranks
   std::vector<double> gatherSeconds_;  // per piece, from the first iteration: nothing ran beside it
   int64_t boundaryPeakBytes_ = 0;
-  int64_t predictedPeakBytes_ = 0;
 };
 
 }  // namespace tidemark::train

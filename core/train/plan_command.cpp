@@ -11,7 +11,6 @@
 #include "core/base/counted.h"
 #include "core/base/json.h"
 #include "core/comm/gather_cost.h"
-#include "core/memory/piece_layout.h"
 #include "core/memory/profile.h"
 #include "core/train/commands.h"
 #include "core/train/iteration.h"
@@ -76,9 +75,7 @@ struct Shards {
 Shards shardsFor(const Session& s, int ranks) {
   Shards shards;
   for (size_t i = 0; i < s.model->store->pieceCount(); ++i) {
-    std::vector<memory::PieceLayout::Group> groups;
-    for (const memory::WeightGroup& group : s.model->store->spec(i).groups) groups.push_back({group.rows, group.columns});
-    const memory::PieceLayout layout(std::move(groups), ranks);
+    const memory::PieceLayout layout = s.model->store->layoutOn(ranks, i);
     const int64_t whole = s.model->store->pieceBytes(i);
     shards.remoteBytes.push_back(layout.largestRemoteBytes(layout.slotCount()));
     shards.staticBytes += whole - layout.remoteBytes(ranks - 1, layout.slotCount());
@@ -128,9 +125,10 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   const memory::Policy policy = policyFrom(policyName).value();
   const Shards shards = shardsFor(s, policy == memory::Policy::Unsharded ? 1 : ranks);
   const int64_t trainable = s.model->trainable->bytes();
-  const memory::BatchRatio ratio{
-      static_cast<double>(s.batches->largestBatchTokens(microBatch) - microBatch) / static_cast<double>(measured.tokens),
-      static_cast<double>(s.batches->largestBatchTargets(microBatch)) / static_cast<double>(measured.targets)};
+  const int headRanks = policy == memory::Policy::Unsharded ? 1 : ranks;
+  const memory::BatchSize largest{s.batches->largestBatchTokens(microBatch) - microBatch,
+                                  s.batches->largestBatchTargets(microBatch) * headRanks, headRanks};
+  const memory::BatchRatio ratio = memory::batchRatio(s.model->headShape(), {measured.tokens, measured.targets, 1}, largest);
   memory::IterationFigures figures = memory::scaled(measured, ratio, fixedHere);
   // From this process's whole weights to one rank's shard.
   const int64_t shift = shards.staticBytes + trainable - fixedHere;

@@ -78,6 +78,16 @@ Result<memory::Policy> policyFrom(const std::string& name) {
   return Error{ErrorCode::InvalidConfig, "memory.policy", "is \"" + name + "\"; choose elastic, pinned, gather-always or unsharded"};
 }
 
+Result<weights::WeightForm> weightFormFrom(const std::string& name, c10::Device device) {
+  if (name == "float32") return weights::WeightForm::Float32;
+  if (!device.is_cpu())
+    return Error{ErrorCode::Unsupported, "memory.weights", "is " + name + ", and encoded weights are decoded on CPU ranks only so far; use float32"};
+  if (name == "stored") return weights::WeightForm::Stored;
+  if (name == "int8") return weights::WeightForm::Int8;
+  if (name == "nf4") return weights::WeightForm::Nf4;
+  return Error{ErrorCode::InvalidConfig, "memory.weights", "is \"" + name + "\"; choose float32, stored, int8 or nf4"};
+}
+
 Result<c10::Device> deviceFrom(const std::string& name, int localRank) {
   if (name == "cpu") return c10::Device(c10::kCPU);
   const int count = acceleratorCount();
@@ -119,6 +129,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   at::set_num_threads(static_cast<int>(s->config.parallel.threadsPerRank));
   TIDEMARK_ASSIGN(s->policy, policyFrom(s->config.memory.policy));
   TIDEMARK_ASSIGN(s->device, deviceFrom(s->config.parallel.device, s->process.localRank));
+  TIDEMARK_ASSIGN(const weights::WeightForm form, weightFormFrom(s->config.memory.weights, s->device));
   TIDEMARK_ASSIGN(const comm::BackendKind backend, backendFrom(s->config.parallel.backend, s->device, s->process.localWorldSize));
   TIDEMARK_ASSIGN(s->communicator, comm::Communicator::connect(s->process, backend, s->device));
   TIDEMARK_TRY(resolveBudget(*s));
@@ -139,7 +150,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   const run::PeftConfig& peft = s->config.peft;
   s->adapter = {{peft.r, peft.loraAlpha, peft.loraDropout, peft.targetModules}, s->config.model};
   const auto sharding = s->policy == memory::Policy::Unsharded ? memory::Sharding::Whole : memory::Sharding::Sharded;
-  TIDEMARK_ASSIGN(s->model, model::loadModel(*source, s->adapter.lora, *s->communicator, sharding, s->device));
+  TIDEMARK_ASSIGN(s->model, model::loadModel(*source, s->adapter.lora, *s->communicator, sharding, s->device, form));
   if (s->model->trainable->parameterCount() == 0)
     return Error{ErrorCode::InvalidConfig, "peft.target_modules", "names no linear layer of this model"};
   peft::initialiseLora(*s->model->trainable, static_cast<uint64_t>(s->config.training.seed));

@@ -41,8 +41,9 @@ Result<std::unique_ptr<Session>> openSession(const std::filesystem::path& config
 // What the dataset part of a configuration means for preparing it.
 Result<text::DatasetSettings> datasetSettings(const run::RunConfig& config);
 
-// The policy's, device's and backend's names in the configuration, resolved.
+// The policy's, form's, device's and backend's names in the configuration, resolved.
 Result<memory::Policy> policyFrom(const std::string& name);
+Result<weights::WeightForm> weightFormFrom(const std::string& name, c10::Device device);
 Result<c10::Device> deviceFrom(const std::string& name, int localRank);
 Result<comm::BackendKind> backendFrom(const std::string& name, c10::Device device, int localWorldSize);
 

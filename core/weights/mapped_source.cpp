@@ -1,6 +1,6 @@
 #include "core/weights/mapped_source.h"
 
-#include "core/weights/dequantize.h"
+#include <cstring>
 
 namespace tidemark::weights {
 namespace {
@@ -37,7 +37,7 @@ Status MappedSource::addTensor(const ExpectedTensor& expected, const StoredTenso
   return {};
 }
 
-Status MappedSource::readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const {
+Result<const MappedSource::Place*> MappedSource::placeOf(std::string_view tensor, int64_t rowBegin, int64_t rowEnd) const {
   const auto found = places_.find(tensor);
   if (found == places_.end()) return Error{ErrorCode::NotFound, subject_, "the model has no tensor " + std::string(tensor)};
   const Place& place = found->second;
@@ -45,26 +45,39 @@ Status MappedSource::readRows(std::string_view tensor, int64_t rowBegin, int64_t
     return Error{ErrorCode::InvalidInput, subject_,
                  "tensor " + std::string(tensor) + ": rows " + std::to_string(rowBegin) + " to " + std::to_string(rowEnd) +
                      " were asked for, but it has " + std::to_string(place.rows)};
-  if (place.interleavedHeads > 0) {
-    readInterleaved(place, rowBegin, rowEnd, out);
-  } else {
-    readInOrder(place, rowBegin, rowEnd, out);
-  }
+  return &place;
+}
+
+template <typename Take>
+void MappedSource::eachStretch(const Place& place, int64_t rowBegin, int64_t rowEnd, const Take& take) const {
+  if (place.interleavedHeads == 0) return take(rowBegin, rowEnd - rowBegin);
+  const int64_t headSize = place.rows / place.interleavedHeads;
+  for (int64_t row = rowBegin; row < rowEnd; ++row) take(interleavedRow(row, headSize), int64_t{1});
+}
+
+Status MappedSource::readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const {
+  TIDEMARK_ASSIGN(const Place* place, placeOf(tensor, rowBegin, rowEnd));
+  const RowFormat format = formatOf(*place);
+  eachStretch(*place, rowBegin, rowEnd, [&](int64_t row, int64_t count) {
+    format.decode(place->stored.data + row * format.rowBytes(), count, out);
+    out += count * place->columns;
+  });
   return {};
 }
 
-void MappedSource::readInOrder(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const {
-  const TypeLayout& layout = layoutOf(place.stored.type);
-  const int64_t rowBytes = place.columns / layout.blockElements * layout.blockBytes;
-  dequantize(place.stored.type, place.stored.data + rowBegin * rowBytes, (rowEnd - rowBegin) * place.columns, out);
+RowFormat MappedSource::storedFormat(std::string_view tensor) const {
+  const auto found = places_.find(tensor);
+  return found == places_.end() ? RowFormat() : formatOf(found->second);
 }
 
-void MappedSource::readInterleaved(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const {
-  const int64_t headSize = place.rows / place.interleavedHeads;
-  for (int64_t row = rowBegin; row < rowEnd; ++row, out += place.columns) {
-    const int64_t stored = interleavedRow(row, headSize);
-    readInOrder(place, stored, stored + 1, out);
-  }
+Status MappedSource::copyRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, std::byte* out) const {
+  TIDEMARK_ASSIGN(const Place* place, placeOf(tensor, rowBegin, rowEnd));
+  const int64_t rowBytes = formatOf(*place).rowBytes();
+  eachStretch(*place, rowBegin, rowEnd, [&](int64_t row, int64_t count) {
+    if (count > 0) std::memcpy(out, place->stored.data + row * rowBytes, static_cast<size_t>(count * rowBytes));
+    out += count * rowBytes;
+  });
+  return {};
 }
 
 }  // namespace tidemark::weights

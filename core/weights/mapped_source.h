@@ -28,6 +28,8 @@ class MappedSource : public ModelSource {
   const ModelConfig& config() const override { return config_; }
   const std::vector<TensorInfo>& tensors() const override { return infos_; }
   Status readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const override;
+  RowFormat storedFormat(std::string_view tensor) const override;
+  Status copyRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, std::byte* out) const override;
 
  protected:
   MappedSource(std::string subject, ModelConfig config) : subject_(std::move(subject)), config_(std::move(config)) {}
@@ -40,8 +42,11 @@ class MappedSource : public ModelSource {
     int64_t rows = 0, columns = 0;
     int64_t interleavedHeads = 0;
   };
-  void readInOrder(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const;
-  void readInterleaved(const Place& place, int64_t rowBegin, int64_t rowEnd, float* out) const;
+  RowFormat formatOf(const Place& place) const { return RowFormat::stored(place.stored.type, place.columns); }
+  // Calls `take(first stored row, count)` for stretches that lie one after the other in the file.
+  template <typename Take>
+  void eachStretch(const Place& place, int64_t rowBegin, int64_t rowEnd, const Take& take) const;
+  Result<const Place*> placeOf(std::string_view tensor, int64_t rowBegin, int64_t rowEnd) const;
 
   std::string subject_;
   ModelConfig config_;

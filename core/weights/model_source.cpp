@@ -28,6 +28,42 @@ const TensorInfo* ModelSource::find(std::string_view tensor) const {
   return found == all.end() ? nullptr : &*found;
 }
 
+RowFormat ModelSource::storedFormat(std::string_view tensor) const {
+  const TensorInfo* info = find(tensor);
+  return info ? RowFormat::float32(info->shape.back()) : RowFormat();
+}
+
+Status ModelSource::copyRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, std::byte* out) const {
+  return readRowsAs(storedFormat(tensor), tensor, rowBegin, rowEnd, out);
+}
+
+Status ModelSource::readRowsAs(const RowFormat& format, std::string_view tensor, int64_t rowBegin, int64_t rowEnd,
+                               std::byte* out) const {
+  if (format.isStored() && !format.isFloat32()) return copyRows(tensor, rowBegin, rowEnd, out);
+  const bool isAligned = reinterpret_cast<uintptr_t>(out) % alignof(float) == 0;
+  if (format.isFloat32() && isAligned) return readRows(tensor, rowBegin, rowEnd, reinterpret_cast<float*>(out));
+  constexpr int64_t kRowsAtOnce = 256;
+  std::vector<float> values(static_cast<size_t>(std::min(kRowsAtOnce, rowEnd - rowBegin) * format.columns()));
+  for (int64_t begin = rowBegin; begin < rowEnd; begin += kRowsAtOnce) {
+    const int64_t end = std::min(rowEnd, begin + kRowsAtOnce);
+    TIDEMARK_TRY(readRows(tensor, begin, end, values.data()));
+    format.encode(values.data(), end - begin, out);
+    out += (end - begin) * format.rowBytes();
+  }
+  return {};
+}
+
+RowFormat formatFor(WeightForm form, const ModelSource& source, std::string_view tensor) {
+  const RowFormat stored = source.storedFormat(tensor);
+  switch (form) {
+    case WeightForm::Float32: return RowFormat::float32(stored.columns());
+    case WeightForm::Stored: return stored;
+    case WeightForm::Int8: return RowFormat::int8(stored.columns());
+    case WeightForm::Nf4: return RowFormat::nf4(stored.columns());
+  }
+  return stored;
+}
+
 int64_t ModelSource::parameterCount() const {
   int64_t count = 0;
   for (const TensorInfo& info : tensors()) {

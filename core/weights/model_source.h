@@ -11,6 +11,7 @@
 
 #include "core/base/result.h"
 #include "core/weights/model_config.h"
+#include "core/weights/row_format.h"
 
 namespace tidemark::weights {
 
@@ -34,11 +35,20 @@ class ModelSource {
   // Rows [rowBegin, rowEnd) of a matrix (elements of a vector: columns = 1) as float32 into `out`, in Hugging Face's row order
   // (GGUF stores q_proj and k_proj of Llama permuted for interleaved RoPE; this undoes it).
   virtual Status readRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, float* out) const = 0;
+  // How the file keeps the rows of a matrix, and rows [rowBegin, rowEnd) as it keeps them, one after the other.
+  virtual RowFormat storedFormat(std::string_view tensor) const;
+  virtual Status copyRows(std::string_view tensor, int64_t rowBegin, int64_t rowEnd, std::byte* out) const;
+  // The same rows in any format.
+  Status readRowsAs(const RowFormat& format, std::string_view tensor, int64_t rowBegin, int64_t rowEnd, std::byte* out) const;
   // Lets the kernel drop the pages read so far; call after loading.
   virtual void dropPages() const = 0;
 
   const TensorInfo* find(std::string_view tensor) const;
   int64_t parameterCount() const;
 };
+
+// In which form a run holds frozen weights: memory.weights of the configuration.
+enum class WeightForm { Float32, Stored, Int8, Nf4 };
+RowFormat formatFor(WeightForm form, const ModelSource& source, std::string_view tensor);
 
 }  // namespace tidemark::weights

@@ -26,6 +26,7 @@ struct Case {
   std::vector<std::string> targets{"all-linear"};
   double dropout = 0;
   std::string policy = "gather-always";
+  std::string weights = "float32";
 };
 
 class EstimateTest : public testing::Test {
@@ -38,6 +39,17 @@ class EstimateTest : public testing::Test {
 
   static Case tiny() { return {std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama", 2, 2}; }
 
+  static void encode(EstimateInput& in, const weights::ModelSource& source, weights::WeightForm form) {
+    const auto bytes = [&](const std::string& tensor) { return weights::formatFor(form, source, tensor).rowBytes(); };
+    for (int64_t layer = 0; layer < in.layers; ++layer) {
+      const auto of = [&](const char* name) { return bytes("model.layers." + std::to_string(layer) + "." + name + ".weight"); };
+      in.layerRows.push_back({of("self_attn.q_proj"), of("self_attn.k_proj"), of("self_attn.v_proj"), of("self_attn.o_proj"),
+                              of("mlp.gate_proj"), of("mlp.up_proj"), of("mlp.down_proj")});
+    }
+    in.embeddingRow = bytes("model.embed_tokens.weight");
+    in.headRow = in.hasTiedHead ? 0 : bytes("lm_head.weight");
+  }
+
   static Estimate estimate(const Case& c) {
     const auto source = weights::ModelSource::open(c.model);
     EXPECT_TRUE(source.ok());
@@ -49,6 +61,7 @@ class EstimateTest : public testing::Test {
     in.allTargets = c.ranks * in.rankTargets;
     in.ranks = c.ranks;
     in.policy = c.policy == "unsharded" ? Policy::Unsharded : Policy::GatherAlways;
+    if (c.weights != "float32") encode(in, **source, c.weights == "stored" ? weights::WeightForm::Stored : weights::WeightForm::Nf4);
     return estimateMemory(in).value();
   }
 
@@ -65,6 +78,7 @@ class EstimateTest : public testing::Test {
     config.training.microBatchSize = c.microBatch;
     config.training.maxSteps = 3;
     config.memory.policy = c.policy;
+    config.memory.weights = c.weights;
     config.memory.budgetBytes = budgetBytes;
     config.parallel.device = "cpu";
     config.parallel.ranks = c.ranks;
@@ -164,6 +178,10 @@ TEST_F(EstimateTest, AgreesOnARealModel) {
   if (!model) GTEST_SKIP() << "TIDEMARK_MODEL names no model file";
   Case c{model, 2, 1, 257};
   expectAgreement(c, "real model");
+  for (const char* weights : {"stored", "nf4"}) {
+    c.weights = weights;
+    expectAgreement(c, std::string("real model, ") + weights);
+  }
 }
 
 TEST_F(EstimateTest, RefusesSizesThatCannotBe) {

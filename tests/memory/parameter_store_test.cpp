@@ -46,13 +46,12 @@ struct Setting {
     PieceSpec piece{"piece " + std::to_string(pieces.size()), {}};
     expected.emplace_back();
     for (const auto& [rowsOfTensors, columns] : groups) {
-      WeightGroup group{{}, 0, columns};
+      WeightGroup group{{}, columns};
       std::vector<at::Tensor> parts;
       for (const int64_t rows : rowsOfTensors) {
         const std::string name = "tensor " + std::to_string(source.tensors().size());
         source.add(name, rows, columns);
-        group.tensors.push_back(name);
-        group.rows += rows;
+        group.matrices.push_back({name, rows, weights::RowFormat::float32(columns)});
         parts.push_back(at::empty({rows, columns}));
         if (!source.readRows(name, 0, rows, parts.back().mutable_data_ptr<float>()).ok()) throw std::runtime_error(name);
       }
@@ -233,6 +232,56 @@ TEST_P(StoreRanks, BytesAddUp) {
     store.setKeeps(keepsOf(store, 0, [] { return 0.0; }));
     const std::vector<bool> none(store.pieceCount(), false);
     EXPECT_EQ(store.remoteBytesPerIteration(none), GetParam() == 1 ? 0 : whole - store.staticBytes());
+  });
+}
+
+// Matrices in several formats, also within a group: every row arrives, and decodes to what was read.
+TEST(Store, EncodedRowsOfMixedFormatsArriveWhole) {
+  test::forkRanks(3, [](comm::Communicator& communicator) {
+    const auto opened = weights::ModelSource::open(std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama-quantised.gguf");
+    ASSERT_TRUE(opened.ok());
+    const weights::ModelSource& source = **opened;
+    const auto matrix = [&](const std::string& name, weights::WeightForm form) {
+      return WeightMatrix{name, source.find(name)->shape[0], weights::formatFor(form, source, name)};
+    };
+    const std::string layer = "model.layers.1.";
+    const auto stored = weights::WeightForm::Stored;
+    const PieceSpec attention{"attention",
+                              {{{matrix(layer + "self_attn.q_proj.weight", stored), matrix(layer + "self_attn.k_proj.weight", stored),
+                                 matrix(layer + "self_attn.v_proj.weight", stored)}, 64},
+                               {{matrix(layer + "self_attn.o_proj.weight", weights::WeightForm::Nf4)}, 64}}};
+    const PieceSpec mlp{"mlp", {{{matrix(layer + "mlp.down_proj.weight", stored)}, 176},
+                                {{matrix(layer + "mlp.up_proj.weight", weights::WeightForm::Float32)}, 64}}};
+    ParameterStore store({attention, mlp}, communicator, Sharding::Sharded, c10::Device(c10::kCPU));
+    ASSERT_TRUE(store.load(source).ok());
+    store.setKeeps({{1500, 2500}, {0, 4000}});
+    for (int round = 0; round < 2; ++round)
+      for (size_t p = 0; p < store.pieceCount(); ++p) {
+        const PieceWeights& weights = store.acquire(p);
+        for (size_t g = 0; g < weights.size(); ++g) {
+          const WeightGroup& group = store.spec(p).groups[g];
+          at::Tensor expected = at::empty({0, group.columns}), values = at::zeros({group.rows(), group.columns});
+          for (const WeightMatrix& m : group.matrices) {
+            std::vector<std::byte> bytes(static_cast<size_t>(m.rows * m.format.rowBytes()));
+            ASSERT_TRUE(source.readRowsAs(m.format, m.tensor, 0, m.rows, bytes.data()).ok());
+            const at::Tensor part = at::empty({m.rows, group.columns});
+            m.format.decode(bytes.data(), m.rows, part.mutable_data_ptr<float>());
+            expected = at::cat({expected, part});
+          }
+          int64_t rows = 0;
+          for (const RowBlock& block : weights[g]) {
+            ASSERT_NE(block.format, nullptr);
+            const at::Tensor part = at::empty({block.weight.size(0), group.columns});
+            block.format->decode(static_cast<const std::byte*>(block.weight.const_data_ptr()), part.size(0), part.mutable_data_ptr<float>());
+            values.narrow(0, block.rowBegin, part.size(0)).copy_(part);
+            rows += part.size(0);
+          }
+          EXPECT_EQ(rows, group.rows());
+          EXPECT_TRUE(values.equal(expected)) << p << " " << g;
+        }
+        store.release(p, round == 0 ? Interval::Turn : Interval::Boundary);
+      }
+    EXPECT_LT(store.pieceBytes(0), 64 * (64 + 32 + 32 + 64) * 2) << "the file's bytes, not float32";
   });
 }
 

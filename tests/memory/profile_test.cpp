@@ -2,23 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/memory/estimate.h"
-
 namespace tidemark::memory {
 namespace {
 
-constexpr int64_t kVocabulary = 49'152, kHidden = 576;
-
-int64_t headBytes(const BatchSize& size) {
-  EstimateInput in;
-  in.vocabularySize = kVocabulary;
-  in.hiddenSize = kHidden;
-  in.tokens = size.tokens;
-  in.rankTargets = size.targets / size.ranks;
-  in.allTargets = size.targets;
-  in.ranks = size.ranks;
-  return lossHeadWorkspaceBytes(in);
-}
+constexpr HeadShape kHead{49'152, 576};
 
 TEST(Profile, LargerBatchesGrowActivationsButNotTheChunkOfLogits) {
   const BatchSize measured{256, 400, 2}, wanted{1024, 1600, 2};
@@ -26,15 +13,14 @@ TEST(Profile, LargerBatchesGrowActivationsButNotTheChunkOfLogits) {
   figures.tokens = measured.tokens;
   figures.targets = measured.targets;
   figures.operators = {{1000, 500, 11'000, 12'000, 1, 2, 3}};
-  figures.lossHead.workspaceBytes = headBytes(measured);
+  figures.lossHead.workspaceBytes = headWorkspaceBytes(kHead, measured);
   figures.lossHead.forwardPeakBytes = 10'000 + 2000 + figures.lossHead.workspaceBytes;
-  const IterationFigures large =
-      scaled(figures, batchRatio(measured, wanted, kVocabulary, kHidden), 10'000);
+  const IterationFigures large = scaled(figures, batchRatio(kHead, measured, wanted), 10'000);
   EXPECT_EQ(large.tokens, 1024);
   EXPECT_EQ(large.operators[0].activationBytes, 4000);
   EXPECT_EQ(large.operators[0].backwardPeakBytes, 10'000 + 4 * 2000);
   EXPECT_EQ(large.operators[0].forwardSeconds, 4);
-  EXPECT_NEAR(static_cast<double>(large.lossHead.workspaceBytes), static_cast<double>(headBytes(wanted)), 1);
+  EXPECT_NEAR(static_cast<double>(large.lossHead.workspaceBytes), static_cast<double>(headWorkspaceBytes(kHead, wanted)), 1);
   EXPECT_LT(large.lossHead.workspaceBytes, 3 * figures.lossHead.workspaceBytes) << "the chunk of logits is not larger";
   EXPECT_EQ(large.lossHead.forwardPeakBytes, 10'000 + 4 * 2000 + large.lossHead.workspaceBytes);
 }
@@ -42,9 +28,9 @@ TEST(Profile, LargerBatchesGrowActivationsButNotTheChunkOfLogits) {
 // Every rank multiplies the hidden states of all ranks with its own part of the vocabulary.
 TEST(Profile, AnotherNumberOfRanksChangesTheLossHead) {
   const BatchSize alone{256, 200, 1}, shared{256, 800, 4};
-  const BatchRatio ratio = batchRatio(alone, shared, kVocabulary, kHidden);
+  const BatchRatio ratio = batchRatio(kHead, alone, shared);
   EXPECT_EQ(ratio.tokens, 1);
-  EXPECT_DOUBLE_EQ(ratio.lossHeadWorkspace, static_cast<double>(headBytes(shared)) / static_cast<double>(headBytes(alone)));
+  EXPECT_DOUBLE_EQ(ratio.lossHeadWorkspace, static_cast<double>(headWorkspaceBytes(kHead, shared)) / static_cast<double>(headWorkspaceBytes(kHead, alone)));
 }
 
 }  // namespace

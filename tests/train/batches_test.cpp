@@ -146,13 +146,6 @@ TEST_F(BatchesTest, EveryRowOncePerEpoch) {
   }
 }
 
-// The fraction of rows seen, where each sequence is one row.
-TEST_F(BatchesTest, EpochsCountSequences) {
-  Batches b = batches(false, 0, 1);
-  for (const int64_t step : {0, 3, 7, 8, 30, 2})
-    EXPECT_NEAR(b.epochAt(step), static_cast<double>((step + 1) * kPerStep) / kTrain, 1e-12) << "step " << step;
-}
-
 TEST_F(BatchesTest, LargestBatchesAreUpperBoundsInEveryEpoch) {
   for (const bool packing : {false, true})
     for (const int64_t microBatch : {1, 2, 3, 4, 6, 12}) {

