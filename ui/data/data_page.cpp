@@ -108,10 +108,10 @@ QWidget* DataPage::makeContent() {
   lengths->body()->addWidget(histogram_, 1);
   QSplitter* left = makeSplitter(Qt::Vertical, rows_, problems_);
   QSplitter* right = makeSplitter(Qt::Vertical, row_, lengths);
-  left->setSizes({430, 170});
+  left->setSizes({400, 210});
   right->setSizes({400, 200});
   QSplitter* both = makeSplitter(Qt::Horizontal, left, right);
-  both->setSizes({640, 560});
+  both->setSizes({680, 520});
   for (QWidget* card : {static_cast<QWidget*>(rows_), static_cast<QWidget*>(row_)}) card->setMinimumHeight(160);
   for (QWidget* card : {static_cast<QWidget*>(problems_), static_cast<QWidget*>(lengths)}) card->setMinimumHeight(96);
   return both;

@@ -70,19 +70,19 @@ QString problemName(DataProblem problem, const RowLimit& limit) {
 QString problemAdvice(DataProblem problem, const RowLimit& limit) {
   switch (problem) {
     case DataProblem::Malformed: return tr("A run with them is refused. Mend or remove these lines.");
-    case DataProblem::Refused: return tr("A run with them is refused. The row tells why; mend it or choose another model.");
+    case DataProblem::Refused: return tr("A run with them is refused. The row tells why.");
     case DataProblem::WithoutLoss:
-      return tr("Left out: no token of theirs carries loss. Is the answer empty, of another role, or beyond the limit?");
+      return tr("Left out. Is the answer empty, of another role, or beyond the limit?");
     case DataProblem::TooLong:
       switch (limit.truncation) {
         case text::Truncation::Drop: return tr("Left out. Raise the sequence length, or let longer examples be cut.");
-        case text::Truncation::Truncate: return tr("Cut at the end, so that they may lose their answer. Raise the sequence length.");
+        case text::Truncation::Truncate: return tr("Cut at the end, perhaps in the answer. Raise the sequence length.");
         case text::Truncation::Error: return tr("A run with them is refused. Raise the sequence length, or leave them out.");
       }
       return {};
-    case DataProblem::Duplicate: return tr("Trained on more than once: the same tokens and loss as an earlier row.");
+    case DataProblem::Duplicate: return tr("Trained on more than once.");
     case DataProblem::BlankLines: return tr("Skipped. They do no harm.");
-    case DataProblem::ByteOrderMark: return tr("Skipped at the start of the file. It does no harm here, but other tools may fail.");
+    case DataProblem::ByteOrderMark: return tr("Skipped. Other tools may stumble over it.");
   }
   return {};
 }

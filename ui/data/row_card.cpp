@@ -1,6 +1,5 @@
 #include "ui/data/row_card.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QPlainTextEdit>
@@ -40,17 +39,14 @@ RowCard::RowCard(QWidget* parent)
   tabs_->setTabToolTip(2, tr("The line as it stands in the file"));
   tabs_->setAccessibleName(tr("How the row is shown"));
   tabs_->setExpanding(false);
-  auto* top = new QHBoxLayout;
-  top->addWidget(tabs_);
-  top->addStretch(1);
   auto* legend = new TokenLegend;
-  top->addWidget(legend);
   problem_->setWordWrap(true);
   problem_->hide();
   for (QWidget* view : {static_cast<QWidget*>(tokens_), static_cast<QWidget*>(text_), static_cast<QWidget*>(source_)}) stack_->addWidget(view);
-  body()->addLayout(top);
+  body()->addWidget(tabs_);
   body()->addWidget(problem_);
   body()->addWidget(stack_, 1);
+  body()->addWidget(legend);
   connect(tabs_, &QTabBar::currentChanged, this, [this, legend](int index) {
     stack_->setCurrentIndex(index);
     legend->setVisible(index == static_cast<int>(View::Tokens));

@@ -5,10 +5,13 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QLocale>
+#include <QPainter>
 #include <QShortcut>
 #include <QSignalBlocker>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QTimer>
+#include <utility>
 
 #include "ui/data/data_rows_model.h"
 
@@ -16,7 +19,25 @@ namespace tidemark::ui {
 namespace {
 
 constexpr int kSearchDelayMs = 250;
+constexpr int kCellPadding = 8;
 constexpr int kAll = -2, kAnyProblem = -1;  // otherwise a DataProblem
+
+// Room at both sides of a cell's text, so that a number does not run into the words beside it.
+class PaddedDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const QString text = std::exchange(cell.text, QString());
+    cell.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+    const QRect room = cell.rect.adjusted(kCellPadding, 0, -kCellPadding, 0);
+    painter->setFont(cell.font);
+    painter->setPen(cell.palette.color(QPalette::Text));
+    painter->drawText(room, static_cast<int>(cell.displayAlignment) | Qt::TextSingleLine,
+                      cell.fontMetrics.elidedText(text, Qt::ElideRight, room.width()));
+  }
+};
 
 QString number(int64_t value) { return QLocale().toString(static_cast<qlonglong>(value)); }
 
@@ -67,6 +88,7 @@ QWidget* RowsCard::makeFilters() {
 
 void RowsCard::makeTable() {
   table_->setModel(model_);
+  table_->setItemDelegate(new PaddedDelegate(table_));
   table_->setSortingEnabled(true);
   table_->sortByColumn(DataRowsModel::Line, Qt::AscendingOrder);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -83,8 +105,9 @@ void RowsCard::makeTable() {
   table_->verticalHeader()->setDefaultSectionSize(28);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setStretchLastSection(true);
-  const std::pair<int, int> widths[] = {{DataRowsModel::Line, 76},   {DataRowsModel::Form, 104}, {DataRowsModel::Tokens, 76},
-                                        {DataRowsModel::Loss, 84}, {DataRowsModel::Use, 176}, {DataRowsModel::Start, 200}};
+  table_->horizontalHeader()->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 6px %1px; }").arg(kCellPadding));
+  const std::pair<int, int> widths[] = {{DataRowsModel::Line, 64},  {DataRowsModel::Form, 96}, {DataRowsModel::Tokens, 70},
+                                        {DataRowsModel::Loss, 82}, {DataRowsModel::Use, 150}, {DataRowsModel::Start, 100}};
   for (const auto& [column, width] : widths) table_->setColumnWidth(column, width);
   table_->setAccessibleName(tr("Rows of the dataset"));
 }

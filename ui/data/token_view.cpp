@@ -12,10 +12,14 @@
 #include "ui/data/token_chip.h"
 
 namespace tidemark::ui {
+namespace {
+
+constexpr int kScrollBarRoom = 14;
+
+}  // namespace
 TokenView::TokenView(QWidget* parent) : QAbstractScrollArea(parent), card_(new plots::HoverCard(this)) {
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // so that the page's width does not depend on its height
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Tokens of the row"));
   viewport()->setFont(tokenFont());
@@ -45,7 +49,9 @@ void TokenView::setTheme(const plots::PlotTheme& theme) {
 
 void TokenView::placeTokens() {
   const QFontMetrics metrics(viewport()->font());
-  layout_.place(tokens_, limit_.maxSequenceLength, viewport()->width(), [&](const QString& text) {
+  // Room for the scroll bar is left even where there is none, so that the lines do not depend on their number.
+  const int pageWidth = width() - kScrollBarRoom;
+  layout_.place(tokens_, limit_.maxSequenceLength, pageWidth, [&](const QString& text) {
     auto found = widths_.constFind(text);
     if (found == widths_.constEnd()) found = widths_.insert(text, metrics.horizontalAdvance(text));
     return *found;

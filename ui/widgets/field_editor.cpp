@@ -34,8 +34,7 @@ QString labelOf(const run::KeyInfo& key) { return translated(key.label); }
 
 FieldEditor::FieldEditor(const run::KeyInfo& key, QWidget* parent)
     : QWidget(parent), key_(QString::fromStdString(key.key)), kind_(key.kind), top_(new QHBoxLayout),
-      label_(makeLabel({}, "muted")),
-      message_(makeLabel({}, "muted")) {
+      label_(makeLabel({}, "muted")), message_(makeLabel({}, "muted")) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
@@ -130,7 +129,11 @@ void FieldEditor::setRemark(const QString& remark) {
   showMessage();
 }
 
-void FieldEditor::setAction(QWidget* action) { top_->addWidget(action); }
+void FieldEditor::setAction(QWidget* action) {
+  label_->ensurePolished();
+  action->setFixedHeight(label_->sizeHint().height());  // the editor stays level with those beside it
+  top_->addWidget(action);
+}
 
 QString FieldEditor::message() const { return message_->text(); }
 
