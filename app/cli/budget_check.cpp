@@ -22,6 +22,7 @@ struct Choice {
   int64_t sequenceLength = 0;  // tokens of the longest sequence
   int64_t microBatch = 1;
   int64_t ranks = 1;
+  weights::WeightForm form = weights::WeightForm::Float32;
 };
 
 // Whether the ranks will use host memory. What an accelerator has free only the worker can ask.
@@ -33,12 +34,13 @@ bool isOnHost(const run::RunConfig& config) {
 
 class BudgetCheck {
  public:
-  BudgetCheck(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data)
+  BudgetCheck(const run::RunConfig& config, const weights::ModelSource& model, const text::PreparedDataset& data)
       : config_(config), model_(model), freeBytes_(memory::availableHostBytes()) {
     for (int64_t i = 0; i < data.trainCount(); ++i)
       rows_.push_back({static_cast<int64_t>(data.train(i).ids.size()), data.train(i).targetCount});
     const text::RowSize largest = text::largestSequence(rows_, config.dataset.maxSeqLength, config.dataset.packing);
-    asked_ = {largest.tokens, std::max<int64_t>(1, config.training.microBatchSize), config.parallel.ranks};
+    asked_ = {largest.tokens, std::max<int64_t>(1, config.training.microBatchSize), config.parallel.ranks,
+              weights::weightForm(config.memory.weights).value()};
   }
 
   Status check() const {
@@ -63,15 +65,7 @@ class BudgetCheck {
   }
 
   Result<memory::Estimate> estimateOf(const Choice& choice) const {
-    memory::EstimateInput in;
-    in.layers = model_.layerCount;
-    in.hiddenSize = model_.hiddenSize;
-    in.intermediateSize = model_.intermediateSize;
-    in.heads = model_.headCount;
-    in.keyValueHeads = model_.keyValueHeadCount;
-    in.headSize = model_.headSize;
-    in.vocabularySize = model_.vocabularySize;
-    in.hasTiedHead = model_.hasTiedHead;
+    memory::EstimateInput in = memory::estimateInputOf(model_, choice.form);
     in.r = config_.peft.r;
     in.dropout = config_.peft.loraDropout;
     in.targets = config_.peft.targetModules;
@@ -102,7 +96,7 @@ class BudgetCheck {
     int64_t low = kShortestSequence - 1, high = asked_.sequenceLength;
     while (low + 1 < high) {
       const int64_t middle = (low + high) / 2;
-      if (fits({middle, asked_.microBatch, asked_.ranks})) low = middle;
+      if (fits({middle, asked_.microBatch, asked_.ranks, asked_.form})) low = middle;
       else high = middle;
     }
     return low >= kShortestSequence ? low : 0;
@@ -111,7 +105,7 @@ class BudgetCheck {
   int64_t microBatchThatFits() const {
     const int64_t perRank = config_.training.globalBatchSize / asked_.ranks;
     for (int64_t candidate = asked_.microBatch - 1; candidate > 0; --candidate)
-      if (perRank % candidate == 0 && fits({asked_.sequenceLength, candidate, asked_.ranks})) return candidate;
+      if (perRank % candidate == 0 && fits({asked_.sequenceLength, candidate, asked_.ranks, asked_.form})) return candidate;
     return 0;
   }
 
@@ -119,18 +113,27 @@ class BudgetCheck {
     for (int64_t ranks = asked_.ranks + 1; ranks <= kMostRanks; ++ranks) {
       if (config_.training.globalBatchSize % ranks != 0) continue;
       const int64_t perRank = config_.training.globalBatchSize / ranks;
-      if (perRank % asked_.microBatch == 0 && fits({asked_.sequenceLength, asked_.microBatch, ranks})) return ranks;
+      if (perRank % asked_.microBatch == 0 && fits({asked_.sequenceLength, asked_.microBatch, ranks, asked_.form})) return ranks;
     }
     return 0;
+  }
+
+  // The form that loses least; nullptr: none fits.
+  const char* formThatFits() const {
+    if (asked_.form != weights::WeightForm::Float32 || !isOnHost(config_)) return nullptr;
+    for (const char* name : {"stored", "int8", "nf4"})
+      if (fits({asked_.sequenceLength, asked_.microBatch, asked_.ranks, *weights::weightForm(name)})) return name;
+    return nullptr;
   }
 
   std::string proposals() const {
     std::vector<std::string> ways;
     if (const int64_t length = longestThatFits()) ways.push_back("dataset.max_seq_length up to " + std::to_string(length));
     if (const int64_t batch = microBatchThatFits()) ways.push_back("training.micro_batch_size " + std::to_string(batch));
+    if (const char* form = formThatFits()) ways.push_back(std::string("memory.weights ") + form);
     if (const int64_t ranks = ranksThatFit()) ways.push_back("parallel.ranks " + std::to_string(ranks));
     if (ways.empty()) {
-      return std::string("Neither shorter sequences, nor a smaller micro-batch, nor more ranks fit this budget: ") +
+      return std::string("Neither shorter sequences, nor a smaller micro-batch, nor more ranks, nor quantised weights fit this budget: ") +
              (isAutomatic() ? "close other programs, or use a smaller model" : "raise it");
     }
     std::string text = "At this budget fits: " + ways[0];
@@ -139,7 +142,7 @@ class BudgetCheck {
   }
 
   const run::RunConfig& config_;
-  const weights::ModelConfig& model_;
+  const weights::ModelSource& model_;
   int64_t freeBytes_;  // of the machine
   std::vector<text::RowSize> rows_;
   Choice asked_;
@@ -147,12 +150,12 @@ class BudgetCheck {
 
 }  // namespace
 
-Status checkBudget(const run::RunConfig& config, const weights::ModelConfig& model, const text::PreparedDataset& data) {
+Status checkBudget(const run::RunConfig& config, const weights::ModelSource& model, const text::PreparedDataset& data) {
   if (config.memory.budgetBytes == 0 && (!isOnHost(config) || memory::availableHostBytes() == 0)) return {};
   return BudgetCheck(config, model, data).check();
 }
 
-Status checkAnyPolicy(run::RunConfig config, const weights::ModelConfig& model, const text::PreparedDataset& data) {
+Status checkAnyPolicy(run::RunConfig config, const weights::ModelSource& model, const text::PreparedDataset& data) {
   config.memory.policy = "gather-always";
   return checkBudget(config, model, data);
 }

@@ -56,9 +56,9 @@ run::ExitCode plan(const Options& options) {
   if (!report.ok()) return refuse("the data cannot be used", run::Concern::Dataset, report.error(), options.output);
   const auto data = text::PreparedDataset::open(file);
   if (!data.ok()) return refuse("the data cannot be used", run::Concern::Dataset, data.error(), options.output);
-  if (const auto known = text::checkVocabulary(data->largestId(), model->shape.vocabularySize); !known.ok())
+  if (const auto known = text::checkVocabulary(data->largestId(), model->source->config().vocabularySize); !known.ok())
     return refuse("the model cannot be used", run::Concern::Model, known.error(), options.output);
-  if (const auto budget = checkAnyPolicy(parsed->config, model->shape, *data); !budget.ok())
+  if (const auto budget = checkAnyPolicy(parsed->config, *model->source, *data); !budget.ok())
     return refuse("the memory budget is too small", run::Concern::Settings, budget.error(), options.output);
 
   std::vector<std::string> rest{options.config};

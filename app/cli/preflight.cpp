@@ -55,10 +55,9 @@ Result<ModelFacts> checkModel(run::RunConfig& config) {
   TIDEMARK_ASSIGN(const auto found, weights::resolveModelPath(config.model));
   ModelFacts facts;
   facts.path = fs::absolute(found);
-  TIDEMARK_ASSIGN(const auto source, weights::ModelSource::open(facts.path));
+  TIDEMARK_ASSIGN(std::unique_ptr<weights::ModelSource> source, weights::ModelSource::open(facts.path));
   facts.name = run::modelName(facts.path.string());
   facts.format = source->format();
-  facts.shape = source->config();
   facts.parameters = source->parameterCount();
   facts.trainableParameters = trainableParametersOf(*source, config.peft);
   if (facts.trainableParameters == 0) {
@@ -67,6 +66,7 @@ Result<ModelFacts> checkModel(run::RunConfig& config) {
   auto tokenizer = text::Tokenizer::open(facts.path);
   if (!tokenizer.ok()) return tokenizer.error().within("the tokenizer");
   facts.tokenizer = *tokenizer;
+  facts.source = std::move(source);
   config.model = facts.path.string();
   return facts;
 }

@@ -16,7 +16,7 @@ namespace tidemark::cli {
 struct ModelFacts {
   std::filesystem::path path;  // absolute
   std::string name, format;
-  weights::ModelConfig shape;
+  std::shared_ptr<const weights::ModelSource> source;
   int64_t parameters = 0;
   int64_t trainableParameters = 0;
   std::shared_ptr<const text::Tokenizer> tokenizer;

@@ -56,7 +56,7 @@ run::ExitCode resume(const Options& options) {
   if (!data.ok()) return refuse("the run cannot be resumed", run::Concern::RunFiles, data.error(), options.output);
   const auto model = weights::ModelSource::open(config->model);
   if (!model.ok()) return refuse("the model cannot be used", run::Concern::Model, model.error(), options.output);
-  if (const auto budget = checkBudget(*config, (*model)->config(), *data); !budget.ok())
+  if (const auto budget = checkBudget(*config, **model, *data); !budget.ok())
     return refuse("the memory budget is too small", run::Concern::Settings, budget.error(), options.output);
   const auto worker = programBeside("tidemark-worker");
   if (!worker.ok()) return refuse("the training engine is missing", run::Concern::Program, worker.error(), options.output);

@@ -121,9 +121,9 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
     sayLeftOut(*report);
     const auto data = text::PreparedDataset::open(directory->path() / "data.bin");
     if (!data.ok()) return refuse("the data cannot be used", run::Concern::Dataset, data.error(), options.output);
-    if (const auto known = text::checkVocabulary(data->largestId(), model->shape.vocabularySize); !known.ok())
+    if (const auto known = text::checkVocabulary(data->largestId(), model->source->config().vocabularySize); !known.ok())
       return refuse("the model cannot be used", run::Concern::Model, known.error(), options.output);
-    if (const auto budget = checkBudget(config, model->shape, *data); !budget.ok())
+    if (const auto budget = checkBudget(config, *model->source, *data); !budget.ok())
       return refuse("the memory budget is too small", run::Concern::Settings, budget.error(), options.output);
     settings.openingEvents.push_back(eventOf(*report));
   }

@@ -268,6 +268,29 @@ class Iteration {
 
 }  // namespace
 
+EstimateInput estimateInputOf(const weights::ModelSource& source, weights::WeightForm form) {
+  const weights::ModelConfig& m = source.config();
+  EstimateInput in;
+  in.layers = m.layerCount;
+  in.hiddenSize = m.hiddenSize;
+  in.intermediateSize = m.intermediateSize;
+  in.heads = m.headCount;
+  in.keyValueHeads = m.keyValueHeadCount;
+  in.headSize = m.headSize;
+  in.vocabularySize = m.vocabularySize;
+  in.hasTiedHead = m.hasTiedHead;
+  if (form == weights::WeightForm::Float32) return in;
+  const auto rowBytes = [&](const std::string& tensor) { return weights::formatFor(form, source, tensor + ".weight").rowBytes(); };
+  for (int64_t layer = 0; layer < in.layers; ++layer) {
+    const auto of = [&](const char* name) { return rowBytes("model.layers." + std::to_string(layer) + "." + name); };
+    in.layerRows.push_back({of("self_attn.q_proj"), of("self_attn.k_proj"), of("self_attn.v_proj"), of("self_attn.o_proj"),
+                            of("mlp.gate_proj"), of("mlp.up_proj"), of("mlp.down_proj")});
+  }
+  in.embeddingRow = rowBytes("model.embed_tokens");
+  in.headRow = in.hasTiedHead ? 0 : rowBytes("lm_head");
+  return in;
+}
+
 int64_t lossHeadWorkspaceBytes(const EstimateInput& input) { return Formulas(input).headWorkspace(); }
 
 Result<Estimate> estimateMemory(const EstimateInput& in) {

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/memory/plan.h"
+#include "core/weights/model_source.h"
 
 namespace tidemark::memory {
 
@@ -53,6 +54,9 @@ struct Estimate {
   int64_t leastBudgetBytes = 0;     // each piece is gathered for its own use and dropped
   int64_t wholeBudgetBytes = 0;     // from the second iteration on nothing is gathered
 };
+
+// The model's part of the input, for frozen weights held in this form.
+EstimateInput estimateInputOf(const weights::ModelSource& source, weights::WeightForm form);
 
 // Peak of the loss head's own allocations (core/model/vocabulary.cpp); of the model it needs the vocabulary's two sizes.
 int64_t lossHeadWorkspaceBytes(const EstimateInput& input);

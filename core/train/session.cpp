@@ -79,13 +79,11 @@ Result<memory::Policy> policyFrom(const std::string& name) {
 }
 
 Result<weights::WeightForm> weightFormFrom(const std::string& name, c10::Device device) {
-  if (name == "float32") return weights::WeightForm::Float32;
-  if (!device.is_cpu())
+  const auto form = weights::weightForm(name);
+  if (!form) return Error{ErrorCode::InvalidConfig, "memory.weights", "is \"" + name + "\"; choose float32, stored, int8 or nf4"};
+  if (*form != weights::WeightForm::Float32 && !device.is_cpu())
     return Error{ErrorCode::Unsupported, "memory.weights", "is " + name + ", and encoded weights are decoded on CPU ranks only so far; use float32"};
-  if (name == "stored") return weights::WeightForm::Stored;
-  if (name == "int8") return weights::WeightForm::Int8;
-  if (name == "nf4") return weights::WeightForm::Nf4;
-  return Error{ErrorCode::InvalidConfig, "memory.weights", "is \"" + name + "\"; choose float32, stored, int8 or nf4"};
+  return *form;
 }
 
 Result<c10::Device> deviceFrom(const std::string& name, int localRank) {

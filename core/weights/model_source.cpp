@@ -53,6 +53,14 @@ Status ModelSource::readRowsAs(const RowFormat& format, std::string_view tensor,
   return {};
 }
 
+std::optional<WeightForm> weightForm(std::string_view name) {
+  if (name == "float32") return WeightForm::Float32;
+  if (name == "stored") return WeightForm::Stored;
+  if (name == "int8") return WeightForm::Int8;
+  if (name == "nf4") return WeightForm::Nf4;
+  return std::nullopt;
+}
+
 RowFormat formatFor(WeightForm form, const ModelSource& source, std::string_view tensor) {
   const RowFormat stored = source.storedFormat(tensor);
   switch (form) {

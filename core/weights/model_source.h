@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ class ModelSource {
 
 // In which form a run holds frozen weights: memory.weights of the configuration.
 enum class WeightForm { Float32, Stored, Int8, Nf4 };
+std::optional<WeightForm> weightForm(std::string_view name);  // "float32", "stored", "int8", "nf4"
 RowFormat formatFor(WeightForm form, const ModelSource& source, std::string_view tensor);
 
 }  // namespace tidemark::weights

@@ -39,29 +39,18 @@ class EstimateTest : public testing::Test {
 
   static Case tiny() { return {std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama", 2, 2}; }
 
-  static void encode(EstimateInput& in, const weights::ModelSource& source, weights::WeightForm form) {
-    const auto bytes = [&](const std::string& tensor) { return weights::formatFor(form, source, tensor).rowBytes(); };
-    for (int64_t layer = 0; layer < in.layers; ++layer) {
-      const auto of = [&](const char* name) { return bytes("model.layers." + std::to_string(layer) + "." + name + ".weight"); };
-      in.layerRows.push_back({of("self_attn.q_proj"), of("self_attn.k_proj"), of("self_attn.v_proj"), of("self_attn.o_proj"),
-                              of("mlp.gate_proj"), of("mlp.up_proj"), of("mlp.down_proj")});
-    }
-    in.embeddingRow = bytes("model.embed_tokens.weight");
-    in.headRow = in.hasTiedHead ? 0 : bytes("lm_head.weight");
-  }
-
   static Estimate estimate(const Case& c) {
     const auto source = weights::ModelSource::open(c.model);
     EXPECT_TRUE(source.ok());
-    const weights::ModelConfig& m = (*source)->config();
-    EstimateInput in{m.layerCount, m.hiddenSize, m.intermediateSize, m.headCount, m.keyValueHeadCount, m.headSize,
-                     m.vocabularySize, m.hasTiedHead, 4, c.dropout, c.targets};
+    EstimateInput in = estimateInputOf(**source, weights::weightForm(c.weights).value());
+    in.r = 4;
+    in.dropout = c.dropout;
+    in.targets = c.targets;
     in.longestRow = c.rowLength - 1;
     in.tokens = in.rankTargets = c.microBatch * in.longestRow;
     in.allTargets = c.ranks * in.rankTargets;
     in.ranks = c.ranks;
     in.policy = c.policy == "unsharded" ? Policy::Unsharded : Policy::GatherAlways;
-    if (c.weights != "float32") encode(in, **source, c.weights == "stored" ? weights::WeightForm::Stored : weights::WeightForm::Nf4);
     return estimateMemory(in).value();
   }
 
