@@ -65,10 +65,10 @@ TEST_F(DrawnFilesTest, EveryPageIsDrawnInLightAndDark) {
   Grab grab(window, target, {});
   QSignalSpy finished(&grab, &Grab::finished);
   grab.start();
-  ASSERT_TRUE(finished.wait(120'000));
+  ASSERT_TRUE(finished.wait(240'000));
   EXPECT_TRUE(finished[0][0].toBool());
   const QStringList files = QDir(target).entryList({QStringLiteral("*.png")}, QDir::Files);
-  EXPECT_EQ(files.size(), 12);
+  EXPECT_EQ(files.size(), 20);
   for (const QString& name : files) {
     const QImage image(QDir(target).filePath(name));
     ASSERT_EQ(image.size(), QSize(1440, 900)) << name.toStdString();

@@ -229,7 +229,7 @@ void DataPage::lookAt(const RowFacts& row) {
   if (!data_) return;
   isLooking_ = true;
   row_->announce(row.place.line);
-  reader_.look({++lookRequest_, data_, format_, row.place});
+  reader_.look({++lookRequest_, data_, format_, row.place, row.problem});
 }
 
 void DataPage::applyLimit() {

@@ -14,7 +14,7 @@ ProblemCard::ProblemCard(QWidget* parent) : Card(tr("Problems"), parent), none_(
   lines->setObjectName(QStringLiteral("lines"));
   auto* layout = new QVBoxLayout(lines);
   layout->setContentsMargins(0, 0, 6, 0);
-  layout->setSpacing(4);
+  layout->setSpacing(6);
   for (std::size_t i = 0; i < kDataProblems; ++i) {
     entries_[i] = makeEntry(static_cast<DataProblem>(i));
     layout->addWidget(entries_[i].line);
@@ -39,15 +39,17 @@ ProblemCard::Entry ProblemCard::makeEntry(DataProblem problem) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(12);
   entry.count = makeLabel({}, "strong");
-  entry.count->setMinimumWidth(52);
-  entry.count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  entry.count->setMinimumWidth(36);
+  entry.count->setAlignment(Qt::AlignRight);
   entry.name = makeLabel({}, "body");
-  entry.name->setMinimumWidth(190);
   entry.advice = makeLabel({}, "muted");
   entry.advice->setWordWrap(true);
-  layout->addWidget(entry.count);
-  layout->addWidget(entry.name);
-  layout->addWidget(entry.advice, 1);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(0);
+  words->addWidget(entry.name);
+  words->addWidget(entry.advice);
+  layout->addWidget(entry.count, 0, Qt::AlignTop);
+  layout->addLayout(words, 1);
   if (static_cast<std::size_t>(problem) >= kRowProblems) return entry;
   entry.jump = new QToolButton;
   entry.jump->setProperty("framed", true);

@@ -64,6 +64,8 @@ ShownRow RowLooker::look(const LookWish& wish) {
     return shown;
   }
   shown.source = beginningOf(*line, shown.isSourceCut);
+  shown.problem = wish.problem;
+  if (!shown.problem.isEmpty()) return shown;
   const Status status = label(wish, *line, shown);
   if (!status.ok()) shown.problem = visibleText(QString::fromStdString(status.error().message()));
   return shown;

@@ -37,6 +37,7 @@ struct LookWish {
   std::shared_ptr<const OpenedData> data;
   text::DatasetFormat format = text::DatasetFormat::Auto;  // as the scan found it
   text::LinePlace place;
+  QString problem;  // that the scan found; then there is nothing to label
 };
 
 // Reads and labels single rows again, for looking at them. Keeps the template's process between rows of one dataset.

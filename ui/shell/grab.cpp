@@ -4,6 +4,8 @@
 #include <QTimer>
 #include <iostream>
 
+#include "ui/compare/compare_page.h"
+#include "ui/data/data_page.h"
 #include "ui/pages/new_run_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/shell/main_window.h"
@@ -14,6 +16,8 @@ namespace {
 constexpr int kTickMs = 50;
 constexpr int kSettleMs = 300;  // queued drawing and the database's first answers
 constexpr int kMostMs = 30'000;
+constexpr int kMostReadingMs = 20'000;  // of a dataset; a longer one is drawn as far as it was read
+constexpr qsizetype kMostCompared = 5;
 
 }  // namespace
 
@@ -58,6 +62,26 @@ void Grab::addSteps(const QString& scheme) {
                              form.fileCheck(QStringLiteral("dataset.train")).state != FileCheck::State::Checking;
                     },
                     QStringLiteral("new-run-") + scheme});
+  steps_.push_back({[this, appearance] {
+                      // In dark the page shows what it has read already.
+                      if (appearance == Appearance::Light && !runId_.isEmpty()) {
+                        window_.dataPage()->open(window_.newRunPage()->form().config());
+                      }
+                      window_.showData();
+                    },
+                    [this] {
+                      if (waitedMs_ > kMostReadingMs) window_.dataPage()->stop();
+                      return window_.dataPage()->isSettled();
+                    },
+                    QStringLiteral("data-") + scheme});
+  const std::pair<BreakdownCard::View, const char*> views[] = {{BreakdownCard::View::PeakMemory, "compare-peak-"},
+                                                               {BreakdownCard::View::Activation, "compare-activation-"},
+                                                               {BreakdownCard::View::Scatter, "compare-scatter-"}};
+  for (const auto& [view, name] : views) {
+    const BreakdownCard::View chosen = view;
+    steps_.push_back({[this, chosen] { compareNewest(chosen); }, [this] { return window_.comparePage()->isUpToDate(); },
+                      QString::fromLatin1(name) + scheme});
+  }
   const std::pair<RunPage::Tab, const char*> tabs[] = {{RunPage::Tab::Memory, "run-memory-"},
                                                        {RunPage::Tab::Operators, "run-operators-"},
                                                        {RunPage::Tab::Learning, "run-learning-"},
@@ -71,6 +95,16 @@ void Grab::addSteps(const QString& scheme) {
                       [this] { return runId_.isEmpty() || window_.runPage()->hasDetail(); },
                       QString::fromLatin1(name) + scheme});
   }
+}
+
+void Grab::compareNewest(BreakdownCard::View view) {
+  QStringList ids;
+  for (const storage::RunRecord& run : window_.runs()) {
+    if (ids.size() < kMostCompared) ids << QString::fromStdString(run.id);
+  }
+  if (window_.comparePage()->chosen() != ids) window_.comparePage()->choose(ids);
+  window_.comparePage()->showView(view);
+  window_.showCompare();
 }
 
 void Grab::advance() {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "ui/compare/breakdown_card.h"
+
 namespace tidemark::ui {
 
 class MainWindow;
@@ -27,6 +29,7 @@ class Grab : public QObject {
     QString name;  // of the file; empty: draws nothing
   };
   void addSteps(const QString& scheme);
+  void compareNewest(BreakdownCard::View view);
   void advance();
   bool draw(const QString& name);
 
