@@ -2,7 +2,9 @@
 
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <utility>
 
+#include "ui/models/presets.h"
 #include "ui/widgets/field_editor.h"
 
 namespace tidemark::ui {
@@ -42,6 +44,7 @@ QString RunForm::text(const QString& key) const {
 
 void RunForm::setText(const QString& key, const QString& text) {
   if (texts_[key] == text && touched_.count(key)) return;
+  if (texts_[key] != text) history_.note(texts_, key);
   texts_[key] = text;
   touched_[key] = true;
   if (key == kModel || key == kTrain) checks_[key] = {};
@@ -73,6 +76,7 @@ FileCheck RunForm::fileCheck(const QString& key) const {
 }
 
 void RunForm::load(const run::RunConfig& config) {
+  history_.note(texts_, {});
   for (const auto& [key, value] : run::flatten(config)) {
     const QString name = QString::fromStdString(key);
     texts_[name] = QString::fromStdString(value);
@@ -82,6 +86,37 @@ void RunForm::load(const run::RunConfig& config) {
   checks_.clear();
   evaluate();
   for (const auto& entry : texts_) emit keyChanged(entry.first);
+  emit changed();
+}
+
+void RunForm::apply(const run::RunConfig& preset) {
+  EditHistory::Texts texts = texts_;
+  for (const auto& [key, value] : run::flatten(preset)) {
+    const QString name = QString::fromStdString(key);
+    if (!isKeptByPresets(name)) texts[name] = QString::fromStdString(value);
+  }
+  if (texts == texts_) return;
+  history_.note(texts_, {});
+  restore(texts);
+}
+
+void RunForm::undo() {
+  if (const auto texts = history_.undo(texts_)) restore(*texts);
+}
+
+void RunForm::redo() {
+  if (const auto texts = history_.redo(texts_)) restore(*texts);
+}
+
+void RunForm::restore(const EditHistory::Texts& texts) {
+  const EditHistory::Texts before = std::exchange(texts_, texts);
+  evaluate();
+  for (const auto& [key, text] : texts_) {
+    if (before.at(key) == text) continue;
+    touched_[key] = true;
+    if (key == kModel || key == kTrain) checks_[key] = {};
+    emit keyChanged(key);
+  }
   emit changed();
 }
 

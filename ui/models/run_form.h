@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/run/config.h"
+#include "ui/models/edit_history.h"
 
 namespace tidemark::ui {
 
@@ -32,6 +33,12 @@ class RunForm : public QObject {
   FileCheck fileCheck(const QString& key) const;
   // Takes every key from a configuration, such as that of an earlier run.
   void load(const run::RunConfig& config);
+  // Takes every key from a preset but the files' and the run's own.
+  void apply(const run::RunConfig& preset);
+  void undo();
+  void redo();
+  bool canUndo() const { return history_.canUndo(); }
+  bool canRedo() const { return history_.canRedo(); }
 
   // Empty where nothing is wrong. A required key that was never touched has a problem, but shows none beside the field.
   QString problem(const QString& key) const;
@@ -48,7 +55,9 @@ class RunForm : public QObject {
 
  private:
   void evaluate();
+  void restore(const EditHistory::Texts& texts);
 
+  EditHistory history_;
   std::map<QString, QString> texts_;
   std::map<QString, QString> problems_;
   std::map<QString, FileCheck> checks_;

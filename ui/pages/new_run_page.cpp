@@ -8,15 +8,18 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <set>
 
+#include "ui/models/presets.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/field_editor.h"
@@ -107,6 +110,7 @@ QWidget* NewRunPage::makeHeader() {
   layout->addWidget(makeLabel(tr("Name"), "muted"));
   layout->addWidget(name_);
   layout->addStretch(1);
+  addEditing(layout);
   start_ = new QPushButton(tr("Start"));
   start_->setObjectName(QStringLiteral("start"));
   start_->setProperty("primary", true);
@@ -119,6 +123,48 @@ QWidget* NewRunPage::makeHeader() {
     emit startWanted(form_.config(), name.isEmpty() ? form_.suggestedName() : name);
   });
   return header;
+}
+
+void NewRunPage::addEditing(QHBoxLayout* header) {
+  auto* preset = new QToolButton;
+  preset->setObjectName(QStringLiteral("preset"));
+  preset->setText(tr("Preset…"));
+  preset->setToolTip(tr("Settings to begin with; model and data stay"));
+  preset->setAccessibleName(tr("Preset"));
+  preset->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(preset);
+  menu->setToolTipsVisible(true);
+  for (const Preset& entry : presets()) {
+    QAction* action = menu->addAction(entry.name);
+    action->setToolTip(entry.help);
+    connect(action, &QAction::triggered, this, [this, config = entry.config] {
+      form_.apply(config);
+      checkInputsSoon();
+    });
+  }
+  preset->setMenu(menu);
+  undo_ = new QToolButton;
+  undo_->setText(tr("Undo"));
+  undo_->setToolTip(tr("Take the last change of the form back (Ctrl+Z)"));
+  redo_ = new QToolButton;
+  redo_->setText(tr("Redo"));
+  redo_->setToolTip(tr("Make the change again (Ctrl+Shift+Z)"));
+  for (QToolButton* button : {preset, undo_, redo_}) {
+    button->setProperty("framed", true);
+    header->addWidget(button);
+  }
+  undo_->setAccessibleName(undo_->text());
+  redo_->setAccessibleName(redo_->text());
+  connect(undo_, &QToolButton::clicked, this, [this] { restoreForm(&RunForm::undo); });
+  connect(redo_, &QToolButton::clicked, this, [this] { restoreForm(&RunForm::redo); });
+  // A line that is being typed in undoes its own typing first.
+  connect(new QShortcut(QKeySequence::Undo, this), &QShortcut::activated, undo_, &QToolButton::click);
+  connect(new QShortcut(QKeySequence::Redo, this), &QShortcut::activated, redo_, &QToolButton::click);
+}
+
+void NewRunPage::restoreForm(void (RunForm::*step)()) {
+  (form_.*step)();
+  checkInputsSoon();
 }
 
 QWidget* NewRunPage::makeFormColumn() {
@@ -272,6 +318,8 @@ void NewRunPage::setStarting(bool isStarting) {
 void NewRunPage::showForm() {
   for (const auto& entry : fields_) showField(entry.first);
   showConfiguration();
+  undo_->setEnabled(form_.canUndo());
+  redo_->setEnabled(form_.canRedo());
   const QStringList blockers = form_.blockers();
   start_->setEnabled(form_.isReady() && !isStarting_);
   start_->setText(isStarting_ ? tr("Starting…") : tr("Start"));
@@ -340,11 +388,35 @@ void NewRunPage::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls()) event->acceptProposedAction();
 }
 
-// A model is a folder or ends in .gguf; all else that is dropped on the page is data.
+void NewRunPage::loadFile(const QString& path) {
+  const auto parsed = run::loadConfig(path.toStdString(), {});
+  const auto refuse = [this](const std::string& why) {
+    banner_->showMessage(Banner::Severity::Error, tr("%1\nThe form stays as it was.").arg(QString::fromStdString(why)));
+  };
+  if (!parsed.ok()) return refuse(parsed.error().message());
+  // A problem without a key: the text as a whole could not be read.
+  if (!parsed->problems.empty() && parsed->problems.front().key.empty()) {
+    return refuse(path.toStdString() + ": " + parsed->problems.front().what);
+  }
+  banner_->clear();
+  load(parsed->config, {});
+  if (parsed->problems.empty()) return;
+  QStringList lines{tr("Not all of %1 could be taken:").arg(path)};
+  for (const run::ConfigProblem& problem : parsed->problems) {
+    lines << QString::fromStdString(problem.key) + QStringLiteral(": ") + QString::fromStdString(problem.what);
+  }
+  banner_->showMessage(Banner::Severity::Warning, lines.join(QLatin1Char('\n')));
+}
+
+// A model is a folder or ends in .gguf, a configuration in .yaml; all else that is dropped on the page is data.
 void NewRunPage::dropEvent(QDropEvent* event) {
   for (const QUrl& url : event->mimeData()->urls()) {
     if (!url.isLocalFile()) continue;
     const QFileInfo file(url.toLocalFile());
+    if (const QString suffix = file.suffix().toLower(); suffix == QLatin1String("yaml") || suffix == QLatin1String("yml")) {
+      loadFile(file.absoluteFilePath());
+      continue;
+    }
     const bool isModel = file.isDir() || file.suffix().toLower() == QLatin1String("gguf");
     form_.setText(isModel ? kModel : kTrain, file.absoluteFilePath());
     checkInputsSoon();

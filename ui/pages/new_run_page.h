@@ -9,11 +9,13 @@
 #include "ui/live/input_checker.h"
 #include "ui/models/run_form.h"
 
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
 class QTimer;
+class QToolButton;
 class QVBoxLayout;
 
 namespace tidemark::ui {
@@ -43,6 +45,9 @@ class NewRunPage : public QWidget {
 
  private:
   QWidget* makeHeader();
+  void addEditing(QHBoxLayout* header);
+  void restoreForm(void (RunForm::*step)());
+  void loadFile(const QString& path);
   QWidget* makeFormColumn();
   QWidget* makeSideColumn();
   void addGroup(QVBoxLayout* column, const QString& title, const QStringList& prefixes);
@@ -63,6 +68,8 @@ class NewRunPage : public QWidget {
   Banner* banner_;
   QLineEdit* name_;
   QPushButton* start_;
+  QToolButton* undo_;
+  QToolButton* redo_;
   QLabel* modelSummary_;
   QLabel* dataSummary_;
   QLabel* dataProblems_;
