@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "plots/curve_plot.h"
+#include "plots/length_histogram.h"
 #include "plots/memory_stack_plot.h"
 #include "plots/operator_bar_plot.h"
 
@@ -134,6 +135,45 @@ TEST(CurvePlot, DrawsFewerPointsThanItWasGivenAndAnswersKeys) {
   EXPECT_TRUE(plot.cardText().contains("200 k"));
   plot.setSmoothing(5);
   EXPECT_DOUBLE_EQ(plot.smoothing(), 0.99);
+}
+
+LengthSeries lengths() {
+  LengthSeries series;
+  for (int i = 0; i < 12; ++i) series.bins.push_back({i * 10.0 + 1, i * 10.0 + 10, 100.0 - i});
+  series.binWidth = 10;
+  series.limit = 80;
+  series.rows = 1134;
+  series.cut = 362;
+  return series;
+}
+
+TEST(LengthHistogram, BarsBeyondTheLimitLookDifferent) {
+  LengthHistogram plot;
+  plot.setSeries(lengths());
+  showAt(plot, {500, 200});
+  EXPECT_GT(countColor(plot, spaceColor(Space::Static)), 2000);
+  EXPECT_GT(countColor(plot, spaceColor(Space::Workspace)), 300);
+  EXPECT_TRUE(plot.limitText().contains("362 longer")) << plot.limitText().toStdString();
+  EXPECT_TRUE(plot.limitText().contains("32 %")) << plot.limitText().toStdString();
+}
+
+TEST(LengthHistogram, KeysAndPointerTellABar) {
+  LengthHistogram plot;
+  LengthSeries series = lengths();
+  series.isLastOpen = true;
+  plot.setSeries(series);
+  showAt(plot, {500, 200});
+  QTest::keyClick(&plot, Qt::Key_Right);
+  EXPECT_EQ(plot.highlight(), 0);
+  EXPECT_TRUE(plot.cardText().contains("1 to 10")) << plot.cardText().toStdString();
+  EXPECT_TRUE(plot.cardText().contains("rows: 100"));
+  QTest::keyClick(&plot, Qt::Key_Escape);
+  QTest::keyClick(&plot, Qt::Key_Left);
+  EXPECT_EQ(plot.highlight(), 11);
+  EXPECT_TRUE(plot.cardText().contains("111 and more"));
+  plot.setSeries({});
+  QTest::keyClick(&plot, Qt::Key_Right);
+  EXPECT_EQ(plot.highlight(), -1);
 }
 
 TEST(PlotFrame, DarkThemeAndVectorPictureWork) {
