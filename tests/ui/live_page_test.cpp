@@ -94,6 +94,15 @@ TEST_F(LivePageTest, TheSliderGoesBackToAStoredIterationAndToLive) {
   EXPECT_GT(window_->runPage()->detail().timeline->iteration, 1);
 }
 
+TEST_F(LivePageTest, OnlyARunThatGoesOnIsLive) {
+  open();
+  auto* shown = window_->runPage()->findChild<QLabel*>(QStringLiteral("iterationShown"));
+  ASSERT_NE(shown, nullptr);
+  EXPECT_TRUE(shown->text().endsWith("live")) << shown->text().toStdString();
+  append({run::makeEvent(-1, run::FinishedEvent{id_, "completed", "", 0})});
+  ASSERT_TRUE(QTest::qWaitFor([&] { return shown->text().endsWith("last"); }, kWaitMs)) << shown->text().toStdString();
+}
+
 TEST_F(LivePageTest, TellsAFailureInTheBanner) {
   open();
   append({run::makeEvent(1, run::FailureEvent{"out_of_memory", "rank 1 needs <b>20 MiB</b> more than the budget"}),

@@ -13,6 +13,7 @@
 #include "plots/operator_bar_plot.h"
 #include "plots/quantity.h"
 #include "ui/models/run_figures.h"
+#include "ui/models/run_status.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/figure_card.h"
 #include "ui/widgets/space_legend.h"
@@ -66,6 +67,7 @@ Card* MemoryTab::makeStackCard() {
   slider_->setAccessibleName(tr("Iteration"));
   slider_->setToolTip(tr("Stored iterations; the right end follows the run"));
   slider_->setPageStep(10);
+  sliderText_->setObjectName(QStringLiteral("iterationShown"));
   sliderText_->setMinimumWidth(110);
   row->addWidget(label);
   row->addWidget(slider_, 1);
@@ -114,10 +116,11 @@ void MemoryTab::showSlider(const RunDetail& detail, int64_t iterationsDone) {
     sliderText_->setText(tr("not measured yet"));
     return;
   }
-  // A timeline holds until the next one that differs: live, it is that of the run's last iteration.
+  // A timeline holds until the next one that differs: the newest is that of the run's last iteration.
   const int64_t iteration = isLive ? std::max(iterationsDone, detail.timeline->iteration) : detail.timeline->iteration;
   const QString number = plots::countText(static_cast<double>(iteration));
-  sliderText_->setText(isLive ? tr("%1 · live").arg(number) : number);
+  if (!isLive) sliderText_->setText(number);
+  else sliderText_->setText((isActive(detail.record.status) ? tr("%1 · live") : tr("%1 · last")).arg(number));
 }
 
 void MemoryTab::sliderMoved(int position) {

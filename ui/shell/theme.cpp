@@ -73,7 +73,7 @@ QPlainTextEdit[code="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono",
 QTableView { background: @card@; alternate-background-color: @alternate@; border: none; gridline-color: transparent;
   selection-background-color: @selection@; selection-color: @text@; color: @text@; }
 QTableView::item { padding: 0 8px; }
-QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 6px 3px;
+QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 10px 3px 5px 3px;
   font-size: 12px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 10px; height: 8px; }
 QTableCornerButton::section { background: @card@; border: none; }
