@@ -181,6 +181,7 @@ TEST_F(DataPageTest, TokensTellTheirIdAndTheCutIsMarked) {
   EXPECT_TRUE(view->cutText().contains("16 tokens"));
   const int answer = static_cast<int>(std::find_if(view->tokens().begin(), view->tokens().end(), [](const ShownToken& t) { return t.hasLoss; }) -
                                       view->tokens().begin());
+  QTest::mouseMove(view->viewport(), QPoint(1, view->viewport()->height() - 2));  // so that the next one is a move
   QTest::mouseMove(view->viewport(), view->chips().chips()[static_cast<size_t>(answer)].center());
   ASSERT_TRUE(QTest::qWaitFor([&] { return view->current() == answer; }, 20'000));
   EXPECT_TRUE(view->cardText().contains("id: " + QString::number(view->tokens()[static_cast<size_t>(answer)].id)));
