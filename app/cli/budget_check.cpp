@@ -50,7 +50,7 @@ class BudgetCheck {
                  budgetText() + ", and each rank needs at least " +
                      formatBytes(estimate.leastBudgetBytes) + " (static cache " + formatBytes(estimate.staticBytes) +
                      ", trainable state " + formatBytes(estimate.trainableBytes) + ", activations " +
-                     formatBytes(estimate.activationBytes) + ", the rest workspace and the weights in use). " + proposals()};
+                     formatBytes(estimate.leastActivationBytes) + ", the rest workspace and the weights in use). " + proposals()};
   }
 
  private:
@@ -66,6 +66,7 @@ class BudgetCheck {
 
   Result<memory::Estimate> estimateOf(const Choice& choice) const {
     memory::EstimateInput in = memory::estimateInputOf(model_, choice.form);
+    in.mayRecompute = config_.memory.activations != "save";
     in.r = config_.peft.r;
     in.dropout = config_.peft.loraDropout;
     in.targets = config_.peft.targetModules;

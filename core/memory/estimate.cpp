@@ -190,7 +190,8 @@ Run Formulas::mlp(bool needsInputGradient) const {
 // Lays the operators' bytes one after the other, as an iteration does.
 class Iteration {
  public:
-  Iteration(const EstimateInput& input, const Formulas& formulas) : in_(input), f_(formulas) {}
+  Iteration(const EstimateInput& input, const Formulas& formulas, bool recomputes)
+      : in_(input), f_(formulas), recomputes_(recomputes) {}
 
   Estimate lay() {
     estimate_.staticBytes = f_.staticBytes();
@@ -202,7 +203,8 @@ class Iteration {
     for (size_t i = 0; i < static_cast<size_t>(2 * in_.layers); ++i) {
       const auto layer = static_cast<int64_t>(i / 2);
       const std::string name = "layers." + std::to_string(layer) + (i % 2 == 0 ? ".attention" : ".mlp");
-      const Run run = i % 2 == 0 ? f_.attention(i != lowest) : f_.mlp(i != lowest);
+      Run run = i % 2 == 0 ? f_.attention(i != lowest) : f_.mlp(i != lowest);
+      if (recomputes_) recompute(run);
       add(name, run, i % 2 == 0 ? f_.attentionRemote(layer) : f_.mlpRemote(layer), i >= lowest, i >= lowest);
       if (i < lowest) {  // its output takes the place of the embedding's, and is no operator's activation
         loose_ += f_.hiddenBytes();
@@ -230,6 +232,15 @@ class Iteration {
     }
     estimate_.activationBytes += op.activationBytes;
     estimate_.operators.push_back(op);
+  }
+
+  // Only the output is kept; backward begins with forward, beside the gradient of the output, and holds what it saves.
+  void recompute(Run& run) const {
+    const int64_t saved = run.keptBytes - f_.hiddenBytes();
+    run.keptBytes = f_.hiddenBytes();
+    run.backward.workspace += saved;
+    run.backward.total += saved;
+    run.backward.raise(run.forward.workspace);
   }
 
   void addHead() {
@@ -261,6 +272,7 @@ class Iteration {
 
   const EstimateInput& in_;
   const Formulas& f_;
+  const bool recomputes_;
   Estimate estimate_;
   int64_t held_ = 0;   // when the next operator begins
   int64_t loose_ = 0;  // the part of it that counts as workspace of whatever runs
@@ -301,7 +313,11 @@ Result<Estimate> estimateMemory(const EstimateInput& in) {
   const Formulas formulas(in);
   if (formulas.trainableParameters() == 0)
     return Error{ErrorCode::InvalidConfig, "peft.target_modules", "names no linear layer of this model"};
-  return Iteration(in, formulas).lay();
+  Estimate estimate = Iteration(in, formulas, false).lay();
+  const Estimate least = Iteration(in, formulas, in.mayRecompute).lay();
+  estimate.leastBudgetBytes = least.leastBudgetBytes;
+  estimate.leastActivationBytes = least.activationBytes;
+  return estimate;
 }
 
 }  // namespace tidemark::memory

@@ -32,6 +32,7 @@ struct EstimateInput {
   int64_t ranks = 1;
   int64_t threadsPerRank = 1;
   Policy policy = Policy::Elastic;
+  bool mayRecompute = false;  // memory.activations is not save
 };
 
 // Bytes of one operator, as the ledger counts them.
@@ -51,7 +52,8 @@ struct Estimate {
   int64_t largestPieceBytes = 0;    // remote bytes
   int64_t boundaryPeakBytes = 0;    // between iterations, in the optimizer
   std::vector<OperatorEstimate> operators;  // embedding, the layers', loss head
-  int64_t leastBudgetBytes = 0;     // each piece is gathered for its own use and dropped
+  int64_t leastBudgetBytes = 0;     // each piece is gathered for its own use and dropped; all is recomputed that may be
+  int64_t leastActivationBytes = 0; // with that budget
   int64_t wholeBudgetBytes = 0;     // from the second iteration on nothing is gathered
 };
 

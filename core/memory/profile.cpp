@@ -14,14 +14,16 @@ namespace {
 constexpr int64_t kReserveBytes = 32 << 10;
 
 void appendTo(std::vector<double>& flat, const OperatorFigures& f) {
-  for (const int64_t bytes : {f.activationBytes, f.workspaceBytes, f.forwardPeakBytes, f.backwardPeakBytes})
+  for (const int64_t bytes : {f.activationBytes, f.workspaceBytes, f.forwardPeakBytes, f.backwardPeakBytes,
+                              f.savedBytes, f.recomputePeakBytes})
     flat.push_back(static_cast<double>(bytes));
   for (const double seconds : {f.forwardSeconds, f.backwardSeconds, f.gatherSeconds}) flat.push_back(seconds);
 }
 
 OperatorFigures takeFrom(const double*& flat) {
   OperatorFigures f;
-  for (int64_t* bytes : {&f.activationBytes, &f.workspaceBytes, &f.forwardPeakBytes, &f.backwardPeakBytes})
+  for (int64_t* bytes : {&f.activationBytes, &f.workspaceBytes, &f.forwardPeakBytes, &f.backwardPeakBytes,
+                         &f.savedBytes, &f.recomputePeakBytes})
     *bytes = static_cast<int64_t>(*flat++);
   for (double* seconds : {&f.forwardSeconds, &f.backwardSeconds, &f.gatherSeconds}) *seconds = *flat++;
   return f;
@@ -35,6 +37,8 @@ int64_t grow(int64_t bytes, double ratio, int64_t fixedBytes) {
 OperatorFigures scaledOperator(OperatorFigures f, double ratio, int64_t fixedBytes) {
   f.activationBytes = grow(f.activationBytes, ratio, 0);
   f.workspaceBytes = grow(f.workspaceBytes, ratio, 0);
+  f.savedBytes = grow(f.savedBytes, ratio, 0);
+  f.recomputePeakBytes = grow(f.recomputePeakBytes, ratio, fixedBytes);
   f.forwardPeakBytes = grow(f.forwardPeakBytes, ratio, fixedBytes);
   f.backwardPeakBytes = grow(f.backwardPeakBytes, ratio, fixedBytes);
   f.forwardSeconds *= ratio;
@@ -104,6 +108,44 @@ IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64
   return result;
 }
 
+IterationFigures withRecomputed(IterationFigures figures, const Recomputed& measured, const Recomputed& wanted,
+                                int64_t outputBytes) {
+  int64_t shift = 0;  // of what the operators so far save
+  for (size_t i = 0; i < figures.operators.size(); ++i) {
+    OperatorFigures& f = figures.operators[i];
+    f.forwardPeakBytes += shift;
+    f.backwardPeakBytes += shift;
+    if (measured[i] && wanted[i]) f.recomputePeakBytes += shift;
+    if (measured[i] == wanted[i]) continue;
+    const int sign = wanted[i] ? -1 : 1;
+    f.activationBytes += sign * f.savedBytes;
+    f.backwardSeconds -= sign * f.forwardSeconds;
+    // Forward runs again beside the gradient of the output.
+    f.recomputePeakBytes = wanted[i] ? f.forwardPeakBytes + outputBytes : 0;
+    shift += sign * f.savedBytes;
+  }
+  figures.lossHead.forwardPeakBytes += shift;
+  return figures;
+}
+
+std::vector<Recomputed> recomputeChoices(const IterationFigures& figures, const std::vector<bool>& mayRecompute) {
+  constexpr size_t kSteps = 8;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < mayRecompute.size(); ++i)
+    if (mayRecompute[i]) order.push_back(i);
+  const auto value = [&](size_t i) {
+    return static_cast<double>(figures.operators[i].savedBytes) / std::max(1e-9, figures.operators[i].forwardSeconds);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return value(a) > value(b); });
+  std::vector<Recomputed> choices;
+  for (size_t step = 0; step <= kSteps; ++step) {
+    Recomputed choice(mayRecompute.size(), false);
+    for (size_t k = 0; k < order.size() * step / kSteps; ++k) choice[order[k]] = true;
+    if (choices.empty() || choices.back() != choice) choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
 PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& store, const std::vector<bool>& hasBackward,
                         Policy policy, int64_t budgetBytes) {
   PlanInput input;
@@ -120,7 +162,7 @@ PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& s
     // The first pieces are gathered while the embedding runs, the last ones while the loss head does.
     const int64_t forwardPeak = i == 0 ? std::max(f.forwardPeakBytes, figures.embedding.forwardPeakBytes) : f.forwardPeakBytes;
     const int64_t backwardPeak =
-        i + 1 == count ? std::max(f.backwardPeakBytes, figures.lossHead.forwardPeakBytes) : f.backwardPeakBytes;
+        i + 1 == count ? std::max(f.wholeBackwardPeakBytes(), figures.lossHead.forwardPeakBytes) : f.wholeBackwardPeakBytes();
     piece.forwardCapacity = budgetBytes - forwardPeak;
     piece.backwardCapacity = budgetBytes - backwardPeak;
     piece.hasBackward = hasBackward[i];
@@ -151,7 +193,7 @@ int64_t predictPeakBytes(const IterationFigures& figures, const ParameterStore& 
     const OperatorFigures& f = figures.operators[at(i)];
     peak = std::max(peak, f.forwardPeakBytes + dynamicBytes(i, std::min(count - 1, i + prefetchDepth)));
     if (hasBackward[at(i)])
-      peak = std::max(peak, f.backwardPeakBytes + dynamicBytes(std::max<int64_t>(0, i - prefetchDepth), i));
+      peak = std::max(peak, f.wholeBackwardPeakBytes() + dynamicBytes(std::max<int64_t>(0, i - prefetchDepth), i));
   }
   peak = std::max(peak, figures.embedding.forwardPeakBytes + dynamicBytes(0, std::min(count - 1, static_cast<int64_t>(prefetchDepth))));
   return std::max(peak, figures.lossHead.forwardPeakBytes +

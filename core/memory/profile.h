@@ -1,6 +1,7 @@
 // What one iteration measured of every operator, and the capacities for remote weights that follow from it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct OperatorFigures {
   double forwardSeconds = 0;        // computing, without waiting for weights
   double backwardSeconds = 0;
   double gatherSeconds = 0;         // of all its remote rows, measured without anything beside it
+  int64_t savedBytes = 0;           // what saving for backward holds beside the output; measured also where it is recomputed
+  int64_t recomputePeakBytes = 0;   // as the other peaks, while forward ran again; 0: it was saved
+
+  int64_t wholeBackwardPeakBytes() const { return std::max(backwardPeakBytes, recomputePeakBytes); }
 };
 
 struct IterationFigures {
@@ -52,6 +57,17 @@ int64_t headWorkspaceBytes(const HeadShape& head, const BatchSize& size);
 BatchRatio batchRatio(const HeadShape& head, const BatchSize& measured, const BatchSize& wanted);
 
 IterationFigures scaled(const IterationFigures& figures, BatchRatio ratio, int64_t fixedBytes);
+
+// Note: recomputing. An operator whose activation is not saved keeps its input alone, which is the output of the one
+// before it, and runs forward again when its backward comes. The figures of one choice tell those of any other: what
+// is saved earlier is held at every later moment up to its own backward.
+using Recomputed = std::vector<bool>;  // one per operator
+// Figures measured under `measured`, as they would be under `wanted`. `outputBytes`: of one operator's output.
+IterationFigures withRecomputed(IterationFigures figures, const Recomputed& measured, const Recomputed& wanted,
+                                int64_t outputBytes);
+// Choices worth a plan, from saving everything to recomputing all of `mayRecompute`: those first that free the most bytes
+// for each second of computing them again.
+std::vector<Recomputed> recomputeChoices(const IterationFigures& figures, const std::vector<bool>& mayRecompute);
 
 // Room for remote weights at every moment. `hasBackward[i]`: whether piece i's operator runs backward.
 PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& store, const std::vector<bool>& hasBackward,

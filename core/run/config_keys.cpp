@@ -120,8 +120,8 @@ void addMachine(std::vector<Field>& all) {
                                     "Device bytes that one rank may use, such as 8GiB; auto takes what is free.")));
   all.push_back(choice("memory.policy", "Cache policy", TIDEMARK_SLOT(memory.policy),
                        {"elastic", "pinned", "gather-always", "unsharded"}, "Which remote weights are kept after use."));
-  all.push_back(choice("memory.activations", "Activations", TIDEMARK_SLOT(memory.activations), {"auto", "save"},
-                       "Saved for the backward pass, or recomputed where that is cheaper."));
+  all.push_back(choice("memory.activations", "Activations", TIDEMARK_SLOT(memory.activations), {"auto", "save", "recompute"},
+                       "Saved for the backward pass, or computed again in it; auto does what is faster and fits."));
   all.push_back(choice("memory.weights", "Frozen weights", TIDEMARK_SLOT(memory.weights), {"float32", "stored", "int8", "nf4"},
                        "How frozen weights are held and gathered: as the file stores them, or quantised on load."));
   all.push_back(choice("parallel.device", "Device", TIDEMARK_SLOT(parallel.device), {"auto", "cpu", "cuda"},

@@ -38,7 +38,7 @@ uint64_t operatorSeed(uint64_t seed, size_t index) {
 
 }  // namespace
 
-IterationRunner::IterationRunner(model::Model& model, memory::Ledger& ledger) : model_(model), ledger_(ledger) {}
+IterationRunner::IterationRunner(model::Model& model, memory::Ledger& ledger) : model_(model), ledger_(ledger), recomputed_(model.operators.size(), false) {}
 
 std::vector<bool> IterationRunner::hasBackward() const {
   std::vector<bool> result(model_.operators.size());
@@ -74,7 +74,7 @@ void IterationRunner::addPoint(int64_t operatorIndex, Direction direction, int64
 }
 
 at::Tensor IterationRunner::forward(const model::Batch& batch, const model::Rotary::Angles& angles, uint64_t dropoutSeed,
-                                    std::vector<std::unique_ptr<model::SavedActivation>>* saved) {
+                                    Saved* saved) {
   const size_t count = model_.operators.size();
   prefetchFrom(0, Direction::Forward);
   at::Tensor x;
@@ -99,13 +99,15 @@ at::Tensor IterationRunner::forward(const model::Batch& batch, const model::Rota
     ledger_.beginWindow();
     const Stopwatch watch(model_.finalNorm.device());
     const bool keeps = saved && i >= lowest;
-    x = model_.operators[i]->forward(x, weights, context, keeps ? &(*saved)[i] : nullptr);
+    if (keeps && recomputed_[i]) saved->inputs[i] = x;
+    x = model_.operators[i]->forward(x, weights, context, keeps && !recomputed_[i] ? &saved->activations[i] : nullptr);
     const double seconds = watch.seconds();
     const auto window = keeps ? ledger_.settleWindow() : ledger_.endWindow();
     model_.store->release(i, keeps ? memory::Interval::Turn : keptWithoutBackward);
     if (!saved) continue;
     memory::OperatorFigures& f = figures_.operators[i];
     f = {window.keptBytes, window.peakWorkspaceBytes, window.peakWithoutDynamicBytes, 0, seconds, 0, model_.store->gatherSeconds(i)};
+    if (keeps && !recomputed_[i]) f.savedBytes = window.keptBytes - static_cast<int64_t>(x.nbytes());
     addPoint(static_cast<int64_t>(i) + 1, Direction::Forward, window.peakWorkspaceBytes, "gathered for use",
              "dropped after use: its room becomes activations");
   }
@@ -120,7 +122,9 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
   figures_.operators.assign(count, {});
   timeline_.clear();
   const model::Rotary::Angles angles = model_.rotary->angles(batch.positions);
-  std::vector<std::unique_ptr<model::SavedActivation>> saved(count);
+  Saved saved;
+  saved.activations.resize(count);
+  saved.inputs.resize(count);
   at::Tensor x = forward(batch, angles, dropoutSeed, &saved);
 
   // The turn: final norm, loss, and the gradient of the last operator's output.
@@ -148,15 +152,23 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
     prefetchFrom(i, Direction::Backward);
     const memory::PieceWeights& weights = model_.store->acquire(index);
     const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, index)};
-    ledger_.beginWindow();
     const Stopwatch watch(model_.finalNorm.device());
+    memory::OperatorFigures& f = figures_.operators[index];
+    if (recomputed_[index]) {
+      ledger_.beginWindow();
+      model_.operators[index]->forward(saved.inputs[index], weights, context, &saved.activations[index]);
+      saved.inputs[index].reset();
+      const auto again = ledger_.settleWindow();
+      f.savedBytes = again.keptBytes;
+      f.recomputePeakBytes = again.peakWithoutDynamicBytes;
+    }
+    ledger_.beginWindow();
     const auto wanted = index == lowest ? model::InputGradient::NotNeeded : model::InputGradient::Needed;
-    dx = model_.operators[index]->backward(std::move(dx), *saved[index], weights, context, wanted);
-    saved[index].reset();
+    dx = model_.operators[index]->backward(std::move(dx), *saved.activations[index], weights, context, wanted);
+    saved.activations[index].reset();
     const double seconds = watch.seconds();
     const auto window = ledger_.endWindow();
     model_.store->release(index, memory::Interval::Boundary);
-    memory::OperatorFigures& f = figures_.operators[index];
     f.backwardSeconds = seconds;
     f.backwardPeakBytes = window.peakWithoutDynamicBytes;
     f.workspaceBytes = std::max(f.workspaceBytes, window.peakWorkspaceBytes);

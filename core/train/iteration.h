@@ -18,6 +18,9 @@ class IterationRunner {
   IterationRunner(model::Model& model, memory::Ledger& ledger);
 
   void setPrefetchDepth(int depth) { prefetchDepth_ = depth; }
+  // Which operators compute their activation again in backward. See Note: recomputing in core/memory/profile.h.
+  void setRecomputed(memory::Recomputed recomputed) { recomputed_ = std::move(recomputed); }
+  const memory::Recomputed& recomputed() const { return recomputed_; }
   // Called in every training iteration between forward and backward: what forward measured is known then.
   void setTurnHook(std::function<void()> hook) { turnHook_ = std::move(hook); }
   // Whether operator i runs backward: those from the lowest adapter on.
@@ -40,8 +43,11 @@ class IterationRunner {
 
  private:
   enum class Direction { Forward, Backward };
-  at::Tensor forward(const model::Batch& batch, const model::Rotary::Angles& angles, uint64_t dropoutSeed,
-                     std::vector<std::unique_ptr<model::SavedActivation>>* saved);
+  struct Saved {  // one per operator: its activation, or the input [n, H] from which to compute it again
+    std::vector<std::unique_ptr<model::SavedActivation>> activations;
+    std::vector<at::Tensor> inputs;
+  };
+  at::Tensor forward(const model::Batch& batch, const model::Rotary::Angles& angles, uint64_t dropoutSeed, Saved* saved);
   void prefetchFrom(int64_t piece, Direction direction);
   void addPoint(int64_t operatorIndex, Direction direction, int64_t workspaceBytes, const char* growReason,
                 const char* shrinkReason);
@@ -49,6 +55,7 @@ class IterationRunner {
   model::Model& model_;
   memory::Ledger& ledger_;
   int prefetchDepth_ = 0;
+  memory::Recomputed recomputed_;
   std::function<void()> turnHook_;
   memory::IterationFigures figures_;
   std::vector<run::MemoryPoint> timeline_;

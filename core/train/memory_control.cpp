@@ -36,10 +36,24 @@ uint64_t hashOf(const std::string& text) {
 
 }  // namespace
 
+Activations activationsFrom(const std::string& name) {
+  return name == "save" ? Activations::Save : name == "recompute" ? Activations::Recompute : Activations::Auto;
+}
+
+std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
+                                                  const std::vector<bool>& hasBackward) {
+  if (activations == Activations::Save) return {memory::Recomputed(figures.operators.size(), false)};
+  if (activations == Activations::Recompute) return {hasBackward};
+  return memory::recomputeChoices(figures, hasBackward);
+}
+
 MemoryControl::MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
                              comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events)
     : settings_(settings), model_(model), runner_(runner), batches_(batches), communicator_(communicator), ledger_(ledger),
-      events_(events), microBatch_(settings.microBatch > 0 ? settings.microBatch : 1) {}
+      events_(events), microBatch_(settings.microBatch > 0 ? settings.microBatch : 1) {
+  // What is recomputed needs least memory and is measured all the same, so the first iteration fits wherever any does.
+  if (settings_.activations != Activations::Save) runner_.setRecomputed(runner_.hasBackward());
+}
 
 int64_t MemoryControl::fixedBytes() const {
   const memory::SpaceBytes held = ledger_.held();
@@ -52,9 +66,10 @@ void MemoryControl::atFirstTurn() {
   const int64_t rowBytes = model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
   const int64_t gradientBytes = 2 * figures.tokens * rowBytes;
   // Backward was not measured yet. Its workspace is at most three times forward's: the gradient of every saved part, what is
-  // computed again, and the gradient of that.
-  for (memory::OperatorFigures& f : figures.operators) {
-    f.backwardPeakBytes = f.forwardPeakBytes + 3 * f.workspaceBytes + gradientBytes;
+  // computed again, and the gradient of that; and once more where forward runs again.
+  for (size_t i = 0; i < figures.operators.size(); ++i) {
+    memory::OperatorFigures& f = figures.operators[i];
+    f.backwardPeakBytes = f.forwardPeakBytes + (runner_.recomputed()[i] ? 4 : 3) * f.workspaceBytes + gradientBytes;
     f.backwardSeconds = 2 * f.forwardSeconds;
   }
   // As if all targets were this rank's.
@@ -64,7 +79,7 @@ void MemoryControl::atFirstTurn() {
   figures.boundaryPeakBytes = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
   memory::reduceOverRanks(figures, communicator_);
   // A plan that does not fit is no error yet: nothing is kept then, and the measured plan will say what is missing.
-  const Result<Choice> choice = choose(figures);
+  const Result<Choice> choice = planFor(figures);
   if (choice.ok()) model_.store->setKeeps(choice->plan.keeps);
 }
 
@@ -80,14 +95,15 @@ Status MemoryControl::afterIteration() {
   if (isFirst) {
     for (const memory::OperatorFigures& f : measured_.operators) gatherSeconds_.push_back(f.gatherSeconds);
     boundaryPeakBytes_ = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
-    announceOperators();
   }
   for (size_t i = 0; i < gatherSeconds_.size(); ++i) measured_.operators[i].gatherSeconds = gatherSeconds_[i];
   const std::string reason = isFirst                                ? "first iteration measured"
                              : measuredMicroBatch_ != microBatch_ ? "micro-batch measured"
                                                                   : "larger batch measured";
   measuredMicroBatch_ = microBatch_;
+  measuredRecomputed_ = runner_.recomputed();
   TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_));
+  if (isFirst) announceOperators(choice.recomputed);
   return apply(choice, reason);
 }
 
@@ -138,10 +154,29 @@ Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch
   const auto rowBytes = static_cast<double>(model_.config.hiddenSize) * sizeof(float) + 3 * sizeof(int64_t);
   figures.embedding.forwardPeakBytes = std::max(figures.embedding.forwardPeakBytes,
                                                 fixedBytes() + static_cast<int64_t>((ranks + 2) * tokens * rowBytes));
-  return choose(figures);
+  return choose(figures, measuredRecomputed_);
 }
 
-Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigures& figures) const {
+Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigures& figures,
+                                                    const memory::Recomputed& measured) const {
+  const int64_t outputBytes = figures.tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
+  std::optional<Choice> best;
+  std::optional<Error> refusal;
+  for (memory::Recomputed& recomputed : allowedRecomputed(settings_.activations, figures, runner_.hasBackward())) {
+    Result<Choice> choice = planFor(memory::withRecomputed(figures, measured, recomputed, outputBytes));
+    if (!choice.ok()) {
+      refusal = choice.error();  // the last choice needs least
+      continue;
+    }
+    if (best && choice->tokensPerSecond < kWorthRecomputing * best->tokensPerSecond) continue;
+    best = std::move(choice).value();
+    best->recomputed = std::move(recomputed);
+  }
+  if (!best) return *refusal;
+  return std::move(*best);
+}
+
+Result<MemoryControl::Choice> MemoryControl::planFor(const memory::IterationFigures& figures) const {
   Choice choice;
   choice.figures = figures;
   const auto input = memory::makePlanInput(figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
@@ -153,8 +188,11 @@ Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigur
 }
 
 Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
-  TIDEMARK_TRY(compareDigests(memory::planDigest(choice.plan)));
+  std::string digest = memory::planDigest(choice.plan);
+  for (const bool recomputed : choice.recomputed) digest += recomputed ? 'r' : 's';
+  TIDEMARK_TRY(compareDigests(digest));
   model_.store->setKeeps(choice.plan.keeps);
+  runner_.setRecomputed(choice.recomputed);
   runner_.setPrefetchDepth(choice.plan.prefetchDepth);
   const std::vector<bool> hasBackward = runner_.hasBackward();
 
@@ -172,6 +210,8 @@ Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
   event.prefetchDepth = choice.plan.prefetchDepth;
   event.policy = policyName(settings_.policy);
   event.reason = reason;
+  const auto again = std::count(choice.recomputed.begin(), choice.recomputed.end(), true);
+  if (again > 0) event.reason += "; " + std::to_string(again) + " of " + std::to_string(choice.recomputed.size()) + " operators compute their activation again";
   for (size_t i = 0; i < model_.store->pieceCount(); ++i) {
     event.boundaryBytes.push_back(model_.store->keptBytes(i, memory::Interval::Boundary));
     event.turnBytes.push_back(model_.store->keptBytes(i, memory::Interval::Turn));
@@ -192,9 +232,11 @@ Status MemoryControl::compareDigests(const std::string& digest) {
   return Error{ErrorCode::Internal, "memory plan", "the ranks computed different plans; please report this with the run's log files"};
 }
 
-void MemoryControl::announceOperators() {
+void MemoryControl::announceOperators(const memory::Recomputed& recomputed) {
+  const memory::IterationFigures shown = memory::withRecomputed(
+      measured_, measuredRecomputed_, recomputed, measured_.tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float)));
   const auto announce = [&](int64_t index, const std::string& name, int64_t parameterBytes, int64_t remoteBytes,
-                            const memory::OperatorFigures& f) {
+                            const memory::OperatorFigures& f, bool isSaved) {
     run::OperatorEvent event;
     event.index = index;
     event.name = name;
@@ -206,15 +248,16 @@ void MemoryControl::announceOperators() {
     event.forwardSeconds = f.forwardSeconds;
     event.backwardSeconds = f.backwardSeconds;
     event.gatherSeconds = f.gatherSeconds;
+    event.isSaved = isSaved;
     events_.write(event);
   };
   const int64_t tableBytes = model_.config.vocabularySize * model_.config.hiddenSize * 4;
-  announce(0, "embedding", tableBytes, 0, measured_.embedding);
+  announce(0, "embedding", tableBytes, 0, shown.embedding, true);
   for (size_t i = 0; i < model_.operators.size(); ++i)
     announce(static_cast<int64_t>(i) + 1, model_.operators[i]->name(), model_.store->pieceBytes(i),
-             model_.store->remoteBytes(i), measured_.operators[i]);
+             model_.store->remoteBytes(i), shown.operators[i], !recomputed[i]);
   announce(static_cast<int64_t>(model_.operators.size()) + 1, "loss_head", model_.config.hasTiedHead ? 0 : tableBytes, 0,
-           measured_.lossHead);
+           shown.lossHead, true);
 }
 
 }  // namespace tidemark::train

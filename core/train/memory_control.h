@@ -14,6 +14,14 @@
 
 namespace tidemark::train {
 
+enum class Activations { Auto, Save, Recompute };
+Activations activationsFrom(const std::string& name);  // of memory.activations
+// The choices of what to compute again, from least to most.
+std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
+                                                  const std::vector<bool>& hasBackward);
+// Faster by this much is worth computing again; smaller differences lie within what is foretold.
+inline constexpr double kWorthRecomputing = 1.02;
+
 class MemoryControl {
  public:
   struct Settings {
@@ -21,6 +29,7 @@ class MemoryControl {
     int64_t budgetBytes = 0;        // resolved; the ledger holds it
     int64_t sequencesPerRank = 1;   // per step
     int64_t microBatch = 0;         // 0: chosen here
+    Activations activations = Activations::Auto;
   };
   MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
                 comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events);
@@ -41,14 +50,17 @@ class MemoryControl {
   struct Choice {
     memory::IterationFigures figures;  // of the largest batch
     memory::Plan plan;
+    memory::Recomputed recomputed;
     double tokensPerSecond = 0;        // of this rank, for that batch
   };
   // The largest batch that `microBatch` sequences can make, relative to the measured one.
   memory::BatchRatio largestBatch(int64_t microBatch) const;
-  Result<Choice> choose(const memory::IterationFigures& figures) const;
+  // `measured`: what was computed again when the figures were measured.
+  Result<Choice> choose(const memory::IterationFigures& figures, const memory::Recomputed& measured) const;
+  Result<Choice> planFor(const memory::IterationFigures& figures) const;
   Result<Choice> chooseForLargest(int64_t microBatch) const;
   Status apply(const Choice& choice, const std::string& reason);
-  void announceOperators();
+  void announceOperators(const memory::Recomputed& recomputed);
   Status compareDigests(const std::string& digest);
   int64_t fixedBytes() const;
 
@@ -62,6 +74,7 @@ class MemoryControl {
   int64_t microBatch_;
   int64_t measuredMicroBatch_ = 0;     // what measured_ was measured with; 0: nothing yet
   memory::IterationFigures measured_;  // greatest over ranks
+  memory::Recomputed measuredRecomputed_;
   std::vector<double> gatherSeconds_;  // per piece, from the first iteration: nothing ran beside it
   int64_t boundaryPeakBytes_ = 0;
 };

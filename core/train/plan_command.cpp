@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "core/memory/profile.h"
 #include "core/train/commands.h"
 #include "core/train/iteration.h"
+#include "core/train/memory_control.h"
 #include "core/train/optimizer.h"
 #include "core/train/session.h"
 
@@ -31,6 +33,7 @@ int processorCount() { return std::max(1, static_cast<int>(std::thread::hardware
 struct Row {
   std::string policy;
   int64_t microBatch = 0, predictedPeakBytes = 0, remoteBytes = 0, optimalRemoteBytes = 0, leastBudgetBytes = 0;
+  int64_t recomputedOperators = 0;
   double tokensPerSecond = 0;
   double tokensPerSecondIfHidden = 0;  // a bound: gathers cost nothing but waiting
   std::string refusal;                 // why it does not fit
@@ -116,7 +119,8 @@ int64_t peakUnder(const memory::PlanInput& input, const memory::Plan& plan, int6
   return peak;
 }
 
-Row predict(const Session& s, const memory::IterationFigures& measured, int64_t fixedHere, const std::string& policyName,
+// `figures`: of the largest batch of this many sequences.
+Row predict(const Session& s, const memory::IterationFigures& figures, int64_t fixedHere, const std::string& policyName,
             int64_t microBatch, const Gathers& gathers, const std::vector<bool>& hasBackward) {
   Row row;
   row.policy = policyName;
@@ -125,11 +129,6 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   const memory::Policy policy = policyFrom(policyName).value();
   const Shards shards = shardsFor(s, policy == memory::Policy::Unsharded ? 1 : ranks);
   const int64_t trainable = s.model->trainable->bytes();
-  const int headRanks = policy == memory::Policy::Unsharded ? 1 : ranks;
-  const memory::BatchSize largest{s.batches->largestBatchTokens(microBatch) - microBatch,
-                                  s.batches->largestBatchTargets(microBatch) * headRanks, headRanks};
-  const memory::BatchRatio ratio = memory::batchRatio(s.model->headShape(), {measured.tokens, measured.targets, 1}, largest);
-  memory::IterationFigures figures = memory::scaled(measured, ratio, fixedHere);
   // From this process's whole weights to one rank's shard.
   const int64_t shift = shards.staticBytes + trainable - fixedHere;
   memory::PlanInput input;
@@ -143,9 +142,9 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
     piece.forwardSeconds = f.forwardSeconds;
     piece.backwardSeconds = f.backwardSeconds;
     piece.forwardCapacity = s.budgetBytes - f.forwardPeakBytes - shift;
-    piece.backwardCapacity = s.budgetBytes - std::max(f.backwardPeakBytes, i + 1 == figures.operators.size() ? figures.lossHead.forwardPeakBytes : 0) - shift;
+    piece.backwardCapacity = s.budgetBytes - std::max(f.wholeBackwardPeakBytes(), i + 1 == figures.operators.size() ? figures.lossHead.forwardPeakBytes : 0) - shift;
     piece.hasBackward = hasBackward[i];
-    peak = std::max({peak, f.forwardPeakBytes + shift, f.backwardPeakBytes + shift});
+    peak = std::max({peak, f.forwardPeakBytes + shift, f.wholeBackwardPeakBytes() + shift});
     input.pieces.push_back(piece);
   }
   peak = std::max(peak, figures.lossHead.forwardPeakBytes + shift);
@@ -171,6 +170,28 @@ Row predict(const Session& s, const memory::IterationFigures& measured, int64_t 
   return row;
 }
 
+// The fastest of the choices of what to compute again that fits; where none does, the one that needs least.
+Row bestRow(const Session& s, const memory::IterationFigures& measured, int64_t fixedHere, const std::string& policyName,
+            int64_t microBatch, const Gathers& gathers, const std::vector<bool>& hasBackward) {
+  const int64_t headRanks = policyName == "unsharded" ? 1 : s.config.parallel.ranks;
+  const memory::BatchSize largest{s.batches->largestBatchTokens(microBatch) - microBatch,
+                                  s.batches->largestBatchTargets(microBatch) * headRanks, headRanks};
+  const memory::BatchRatio ratio = memory::batchRatio(s.model->headShape(), {measured.tokens, measured.targets, 1}, largest);
+  const memory::IterationFigures figures = memory::scaled(measured, ratio, fixedHere);
+  const int64_t outputBytes = figures.tokens * s.model->config.hiddenSize * static_cast<int64_t>(sizeof(float));
+  const memory::Recomputed none(figures.operators.size(), false);
+  std::optional<Row> best;
+  for (const memory::Recomputed& recomputed :
+       allowedRecomputed(activationsFrom(s.config.memory.activations), figures, hasBackward)) {
+    Row row = predict(s, memory::withRecomputed(figures, none, recomputed, outputBytes), fixedHere, policyName, microBatch, gathers, hasBackward);
+    row.recomputedOperators = std::count(recomputed.begin(), recomputed.end(), true);
+    const bool isBetter = !best || !best->refusal.empty() || 
+                          row.tokensPerSecondIfHidden > kWorthRecomputing * best->tokensPerSecondIfHidden;
+    if (isBetter && (row.refusal.empty() || !best || !best->refusal.empty())) best = std::move(row);
+  }
+  return std::move(*best);
+}
+
 Result<std::vector<Row>> planRows(Session& s, const Gathers& gathers) {
   IterationRunner runner(*s.model, s.ledger);
   const model::Batch batch = s.batches->training(0, 0, 1);
@@ -183,7 +204,7 @@ Result<std::vector<Row>> planRows(Session& s, const Gathers& gathers) {
   for (const char* policy : {"elastic", "pinned", "gather-always", "unsharded"})
     for (int64_t microBatch = 1; microBatch <= sequencesPerRank; ++microBatch) {
       if (sequencesPerRank % microBatch != 0) continue;
-      rows.push_back(predict(s, runner.figures(), fixedHere, policy, microBatch, gathers, runner.hasBackward()));
+      rows.push_back(bestRow(s, runner.figures(), fixedHere, policy, microBatch, gathers, runner.hasBackward()));
       if (!rows.back().refusal.empty()) break;
     }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.tokensPerSecond > b.tokensPerSecond; });
@@ -195,7 +216,7 @@ void printJson(const Session& s, const Gathers& gathers, const std::vector<Row>&
                     {"processor_seconds_per_byte", gathers.processorSecondsPerByte}, {"processors", gathers.processors}}.dump() << "\n";
   for (const Row& row : rows) {
     Json line{{"event", "choice"}, {"policy", row.policy}, {"micro_batch", row.microBatch}, {"budget_bytes", s.budgetBytes},
-              {"least_budget_bytes", row.leastBudgetBytes}, {"fits", row.refusal.empty()}};
+              {"least_budget_bytes", row.leastBudgetBytes}, {"recomputed_operators", row.recomputedOperators}, {"fits", row.refusal.empty()}};
     if (row.refusal.empty())
       line.update({{"predicted_peak_bytes", row.predictedPeakBytes}, {"predicted_remote_bytes", row.remoteBytes},
                    {"optimal_remote_bytes", row.optimalRemoteBytes}, {"predicted_tokens_per_second", row.tokensPerSecond},
@@ -214,16 +235,16 @@ void printTable(const Session& s, const Gathers& gathers, const std::vector<Row>
     std::printf(", each GiB takes %.2f s of processor time; %s for %s with %s each", gathers.processorSecondsPerByte * kGib,
                 counted(gathers.processors, "processor").c_str(), counted(parallel.ranks, "rank").c_str(),
                 counted(parallel.threadsPerRank, "thread").c_str());
-  std::printf("\n\n%-14s %11s %10s %13s %10s %10s %10s\n", "policy", "micro-batch", "peak", "remote/iter.", "optimum", "tokens/s", "if hidden");
+  std::printf("\n\n%-14s %11s %10s %10s %13s %10s %10s %10s\n", "policy", "micro-batch", "recomputed", "peak", "remote/iter.", "optimum", "tokens/s", "if hidden");
   for (const Row& row : rows) {
     std::printf("%-14s %11lld ", row.policy.c_str(), static_cast<long long>(row.microBatch));
     if (row.refusal.empty())
-      std::printf("%10s %13s %10s %10.1f %10.1f\n", formatBytes(row.predictedPeakBytes).c_str(), formatBytes(row.remoteBytes).c_str(),
+      std::printf("%10lld %10s %13s %10s %10.1f %10.1f\n", static_cast<long long>(row.recomputedOperators), formatBytes(row.predictedPeakBytes).c_str(), formatBytes(row.remoteBytes).c_str(),
                   formatBytes(row.optimalRemoteBytes).c_str(), row.tokensPerSecond, row.tokensPerSecondIfHidden);
     else std::printf("does not fit: %s\n", row.refusal.c_str());
   }
   if (gathers.processorSecondsPerByte > 0)
-    std::printf("\ntokens/s: gathers take their processor time from what computes. if hidden: the bound if they took none.\n");
+    std::printf("\nrecomputed: operators that compute their activation again in backward.\ntokens/s: gathers take their processor time from what computes. if hidden: the bound if they took none.\n");
 }
 
 // Removed at the end, whoever has made it.

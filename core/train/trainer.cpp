@@ -36,7 +36,7 @@ class Trainer {
   explicit Trainer(Session& session)
       : s_(session), runner_(*s_.model, s_.ledger),
         control_({s_.policy, s_.budgetBytes, s_.config.training.globalBatchSize / s_.process.worldSize,
-                  s_.config.training.microBatchSize},
+                  s_.config.training.microBatchSize, activationsFrom(s_.config.memory.activations)},
                  *s_.model, runner_, *s_.batches, *s_.communicator, s_.ledger, *s_.events),
         schedule_{s_.config.training.lrSchedulerType, s_.config.training.learningRate, s_.config.training.warmupRatio,
                   s_.config.training.maxSteps} {}

@@ -27,6 +27,7 @@ struct Case {
   double dropout = 0;
   std::string policy = "gather-always";
   std::string weights = "float32";
+  std::string activations = "auto";
 };
 
 class EstimateTest : public testing::Test {
@@ -45,6 +46,7 @@ class EstimateTest : public testing::Test {
     EstimateInput in = estimateInputOf(**source, weights::weightForm(c.weights).value());
     in.r = 4;
     in.dropout = c.dropout;
+    in.mayRecompute = true;
     in.targets = c.targets;
     in.longestRow = c.rowLength - 1;
     in.tokens = in.rankTargets = c.microBatch * in.longestRow;
@@ -67,6 +69,7 @@ class EstimateTest : public testing::Test {
     config.training.microBatchSize = c.microBatch;
     config.training.maxSteps = 3;
     config.memory.policy = c.policy;
+    config.memory.activations = c.activations;
     config.memory.weights = c.weights;
     config.memory.budgetBytes = budgetBytes;
     config.parallel.device = "cpu";
@@ -91,8 +94,9 @@ class EstimateTest : public testing::Test {
     return most;
   }
 
-  void expectAgreement(const Case& c, const std::string& name) {
+  void expectAgreement(Case c, const std::string& name) {
     const Estimate estimated = estimate(c);
+    c.activations = "save";  // what the estimate tells of each operator
     const train::RankRun measured = run(c, 4 * estimated.wholeBudgetBytes);
     for (const int code : measured.exitCodes) ASSERT_EQ(code, 0) << name << measured.failure();
     expectNear(estimated.staticBytes, greatest(measured, &run::StepEvent::staticBytes), name + ": static");
@@ -154,6 +158,7 @@ TEST_F(EstimateTest, TheEngineWorksWithTheLeastBudgetAndNotMuchBelowIt) {
 TEST_F(EstimateTest, NothingIsGatheredAgainWithTheWholeBudget) {
   Case c = tiny();
   c.policy = "elastic";
+  c.activations = "save";
   const train::RankRun enough = run(c, estimate(c).wholeBudgetBytes * 103 / 100);
   ASSERT_EQ(enough.steps().size(), 3u) << enough.failure();
   EXPECT_EQ(enough.steps().back().remoteBytes, 0);

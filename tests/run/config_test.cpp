@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"memory: {budget: lots}", "memory.budget", "8GiB"},
         Refusal{"memory: {budget: 8}", "memory.budget", "give the unit"},
         Refusal{"memory: {policy: elastik}", "memory.policy", "one of elastic, pinned, gather-always, unsharded"},
-        Refusal{"memory: {activations: recompute}", "memory.activations", "one of auto, save"},
+        Refusal{"memory: {activations: drop}", "memory.activations", "one of auto, save, recompute"},
         Refusal{"parallel: {ranks: 0}", "parallel.ranks", "at least 1"},
         Refusal{"training: {global_batch_size: 1025}\nparallel: {ranks: 1025}", "parallel.ranks", "at most 1024"},
         Refusal{"parallel: {device: cpu, backend: nccl}", "parallel.backend", "use gloo"},

@@ -94,6 +94,61 @@ TEST_F(Ranks, EveryPolicyAndRankCountGivesTheSameLosses) {
     }
 }
 
+// What is computed again is the same to the last bit, dropout included, and is not held meanwhile.
+TEST_F(Ranks, RecomputedActivationsChangeNoNumber) {
+  for (const double dropout : {0.0, 0.1}) {
+    run::RunConfig c = config(2, "elastic");
+    c.training.maxSteps = 20;
+    c.training.microBatchSize = 2;
+    c.peft.loraDropout = dropout;
+    c.memory.activations = "save";
+    const std::string name = dropout > 0 ? "-dropout" : "";
+    const RankRun saved = run("save" + name, c);
+    c.memory.activations = "recompute";
+    const RankRun again = run("recompute" + name, c);
+    ASSERT_EQ(saved.steps().size(), again.steps().size());
+    for (size_t i = 0; i < saved.steps().size(); ++i) {
+      EXPECT_EQ(saved.steps()[i].loss, again.steps()[i].loss) << "step " << i + 1;
+      EXPECT_LT(2 * again.steps()[i].activationPeakBytes, saved.steps()[i].activationPeakBytes);
+    }
+    EXPECT_LE(again.steps().back().peakBytes, again.plans().back().predictedPeakBytes * 103 / 100);
+  }
+}
+
+// Left to itself, the engine saves everything where there is room, and computes again what does not fit.
+TEST_F(Ranks, AutomaticActivationsFitWhereSavedOnesDoNot) {
+  run::RunConfig c = config(2, "gather-always");
+  c.training.maxSteps = 10;
+  c.training.microBatchSize = 2;
+  const auto peakOf = [](const RankRun& r) {
+    int64_t peak = 0;
+    for (size_t rank = 0; rank < 2; ++rank)
+      for (const auto& step : r.steps(rank)) peak = std::max(peak, step.peakBytes);
+    return peak;
+  };
+  c.memory.activations = "recompute";
+  const int64_t least = peakOf(run("recompute", c));
+  c.memory.activations = "save";
+  const RankRun saved = run("save", c);
+  ASSERT_LT(least, peakOf(saved));
+  c.memory.activations = "auto";
+  const RankRun roomy = run("roomy", c);
+  EXPECT_EQ(roomy.plans().back().reason.find("again"), std::string::npos);
+  EXPECT_EQ(roomy.steps().back().activationPeakBytes, saved.steps().back().activationPeakBytes);
+  c.memory.policy = "elastic";
+  c.memory.budgetBytes = (least + peakOf(saved)) / 2;
+  const RankRun tight = run("tight", c);
+  expectSameLosses(saved, tight, "tight");
+  ASSERT_FALSE(tight.plans().empty());
+  EXPECT_NE(tight.plans().back().reason.find("operators compute their activation again"), std::string::npos);
+  EXPECT_LE(peakOf(tight), c.memory.budgetBytes);
+  const run::PlanEvent plan = tight.plans().back();
+  EXPECT_EQ(tight.steps().back().remoteBytes, plan.predictedRemoteBytes * tight.steps().back().iterations);
+  c.memory.activations = "save";
+  const RankRun refused = runRanks(directory("refused"), c);
+  EXPECT_TRUE(std::count(refused.exitCodes.begin(), refused.exitCodes.end(), 4) > 0);
+}
+
 // The file's own form holds the same numbers as float32 made of it, in less memory and with less traffic.
 TEST_F(Ranks, StoredWeightsGiveTheLossesOfFloat32) {
   run::RunConfig plain = config(2, "gather-always");
@@ -146,9 +201,14 @@ TEST_F(Ranks, EveryBatchSplitGivesTheSameLosses) {
   EXPECT_EQ(result.plans().back().microBatch, 2);
 }
 
-// Ten budgets from the least that works to all that is needed.
+// Ten budgets from the least that works with saved activations to all that is needed.
 TEST_F(Ranks, TheCacheDoesWhatItsPlanSaysWithinEveryBudget) {
-  const RankRun reference = run("all", config(2, "elastic"));
+  const auto saving = [](const std::string& policy) {
+    run::RunConfig c = config(2, policy);
+    c.memory.activations = "save";
+    return c;
+  };
+  const RankRun reference = run("all", saving("elastic"));
   const auto peakOf = [](const RankRun& r) {
     int64_t peak = 0;
     for (size_t rank = 0; rank < 2; ++rank)
@@ -156,12 +216,12 @@ TEST_F(Ranks, TheCacheDoesWhatItsPlanSaysWithinEveryBudget) {
     return peak;
   };
   const int64_t most = reference.plans().back().predictedPeakBytes + (64 << 10);
-  run::RunConfig least = config(2, "gather-always");
+  run::RunConfig least = saving("gather-always");
   const int64_t start = run("least", least).plans().back().predictedPeakBytes + (64 << 10);
   ASSERT_LT(start, most);
   int64_t previousRemote = INT64_MAX;
   for (int64_t i = 0; i <= 9; ++i) {
-    run::RunConfig c = config(2, "elastic");
+    run::RunConfig c = saving("elastic");
     c.memory.budgetBytes = start + (most - start) * i / 9;
     const std::string name = "budget-" + std::to_string(i);
     const RankRun result = run(name, c);
