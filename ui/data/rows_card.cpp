@@ -105,7 +105,7 @@ void RowsCard::makeTable() {
   table_->verticalHeader()->setDefaultSectionSize(28);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setStretchLastSection(true);
-  table_->horizontalHeader()->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 6px %1px; }").arg(kCellPadding));
+  table_->horizontalHeader()->setStyleSheet(QStringLiteral("QHeaderView::section { padding-left: %1px; padding-right: %1px; }").arg(kCellPadding));
   const std::pair<int, int> widths[] = {{DataRowsModel::Line, 64},  {DataRowsModel::Form, 96}, {DataRowsModel::Tokens, 70},
                                         {DataRowsModel::Loss, 82}, {DataRowsModel::Use, 150}, {DataRowsModel::Start, 100}};
   for (const auto& [column, width] : widths) table_->setColumnWidth(column, width);

@@ -58,9 +58,9 @@ TokenLegend::TokenLegend(QWidget* parent) : QWidget(parent) {
     entries_.push_back({{.id = 0, .text = text, .hasLoss = hasLoss, .isSpecial = isSpecial, .endsLine = false}, {isBeyond, false}});
   };
   add(tr("no loss"), false, false, false);
-  add(tr("carries loss"), true, false, false);
+  add(tr("loss"), true, false, false);
   add(tr("special"), false, true, false);
-  add(tr("beyond the limit"), false, false, true);
+  add(tr("beyond limit"), false, false, true);
   setAccessibleName(tr("Legend of the tokens"));
   setToolTip(tr("Tokens that carry loss are those that the model learns to write. ⏎ is a line end, ⇥ a tab, · a space that stands "
                 "alone, \\xE2 a byte of a character that several tokens make up."));
