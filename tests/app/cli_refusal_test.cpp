@@ -120,7 +120,7 @@ TEST_F(CliRefusal, ABudgetThatCannotWorkIsRefusedWithWhatFits) {
     return runWith(settings);
   };
   const auto refused = runWith(asked);
-  expectRefused(refused, {"memory.budget", "needs at least", "dataset.max_seq_length up to", "training.micro_batch_size 1"});
+  expectRefused(refused, {"memory.budget", "needs at least", "dataset.max_seq_length up to", "training.micro_batch_size 2"});
   expectRefused(with("peft.r=64"), {"Neither shorter sequences"});
   // What is proposed is accepted; a few tokens more are not.
   const std::string words = "dataset.max_seq_length up to ";

@@ -118,7 +118,9 @@ TEST_F(Agent, OnlyTheCauseIsTheFailureAndAPeersComplaintIsLogged) {
 
 TEST_F(Agent, RanksThatLostOneAnotherSpeakForThemselves) {
   const auto lost = "event " + run::toJsonLine(run::makeEvent(0, run::FailureEvent{"rank_lost", "a connection was lost"}));
-  scripts({"log raw text of the transport\n" + lost + "\nawait told\nexit 5", "ignore 15\n" + lost + "\ntouch told\nexit 5"});
+  // Neither ends before both have told, and neither is ended before it has.
+  scripts({"ignore 15\nlog raw text of the transport\n" + lost + "\ntouch told-0\nawait told-1\nexit 5",
+           "ignore 15\n" + lost + "\ntouch told-1\nawait told-0\nexit 5"});
   EXPECT_EQ(exitCode(), 5);
   ASSERT_EQ(eventsOf<run::FailureEvent>().size(), 1u);
   EXPECT_EQ(eventsOf<run::FailureEvent>()[0].message, "a connection was lost");
