@@ -172,6 +172,7 @@ TEST_F(Ranks, EveryFormAndRankCountGivesTheSameLosses) {
       run::RunConfig c = config(ranks, policy);
       c.model = std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama-quantised.gguf";
       c.memory.weights = form;
+      c.memory.activations = "save";
       c.training.microBatchSize = 4 / ranks;
       c.training.maxSteps = 20;
       return c;
