@@ -17,7 +17,7 @@ void appendTo(std::vector<double>& flat, const OperatorFigures& f) {
   for (const int64_t bytes : {f.activationBytes, f.workspaceBytes, f.forwardPeakBytes, f.backwardPeakBytes,
                               f.savedBytes, f.recomputePeakBytes})
     flat.push_back(static_cast<double>(bytes));
-  for (const double seconds : {f.forwardSeconds, f.backwardSeconds, f.gatherSeconds}) flat.push_back(seconds);
+  for (const double seconds : {f.forwardSeconds, f.backwardSeconds, f.gatherSeconds, f.recomputeSeconds}) flat.push_back(seconds);
 }
 
 OperatorFigures takeFrom(const double*& flat) {
@@ -25,7 +25,7 @@ OperatorFigures takeFrom(const double*& flat) {
   for (int64_t* bytes : {&f.activationBytes, &f.workspaceBytes, &f.forwardPeakBytes, &f.backwardPeakBytes,
                          &f.savedBytes, &f.recomputePeakBytes})
     *bytes = static_cast<int64_t>(*flat++);
-  for (double* seconds : {&f.forwardSeconds, &f.backwardSeconds, &f.gatherSeconds}) *seconds = *flat++;
+  for (double* seconds : {&f.forwardSeconds, &f.backwardSeconds, &f.gatherSeconds, &f.recomputeSeconds}) *seconds = *flat++;
   return f;
 }
 
@@ -43,6 +43,7 @@ OperatorFigures scaledOperator(OperatorFigures f, double ratio, int64_t fixedByt
   f.backwardPeakBytes = grow(f.backwardPeakBytes, ratio, fixedBytes);
   f.forwardSeconds *= ratio;
   f.backwardSeconds *= ratio;
+  f.recomputeSeconds *= ratio;
   return f;
 }
 
@@ -56,7 +57,7 @@ int64_t IterationFigures::activationPeakBytes() const {
 
 double IterationFigures::computeSeconds() const {
   double seconds = embedding.forwardSeconds + lossHead.forwardSeconds;
-  for (const OperatorFigures& f : operators) seconds += f.forwardSeconds + f.backwardSeconds;
+  for (const OperatorFigures& f : operators) seconds += f.forwardSeconds + f.wholeBackwardSeconds();
   return seconds;
 }
 
@@ -119,7 +120,7 @@ IterationFigures withRecomputed(IterationFigures figures, const Recomputed& meas
     if (measured[i] == wanted[i]) continue;
     const int sign = wanted[i] ? -1 : 1;
     f.activationBytes += sign * f.savedBytes;
-    f.backwardSeconds -= sign * f.forwardSeconds;
+    f.recomputeSeconds = wanted[i] ? f.forwardSeconds : 0;
     // Forward runs again beside the gradient of the output.
     f.recomputePeakBytes = wanted[i] ? f.forwardPeakBytes + outputBytes : 0;
     shift += sign * f.savedBytes;
@@ -158,7 +159,7 @@ PlanInput makePlanInput(const IterationFigures& figures, const ParameterStore& s
     piece.remoteBytes = store.remoteBytes(i);
     piece.gatherSeconds = f.gatherSeconds;
     piece.forwardSeconds = f.forwardSeconds;
-    piece.backwardSeconds = f.backwardSeconds;
+    piece.backwardSeconds = f.wholeBackwardSeconds();
     // The first pieces are gathered while the embedding runs, the last ones while the loss head does.
     const int64_t forwardPeak = i == 0 ? std::max(f.forwardPeakBytes, figures.embedding.forwardPeakBytes) : f.forwardPeakBytes;
     const int64_t backwardPeak =

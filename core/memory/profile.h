@@ -21,7 +21,9 @@ struct OperatorFigures {
   double gatherSeconds = 0;         // of all its remote rows, measured without anything beside it
   int64_t savedBytes = 0;           // what saving for backward holds beside the output; measured also where it is recomputed
   int64_t recomputePeakBytes = 0;   // as the other peaks, while forward ran again; 0: it was saved
+  double recomputeSeconds = 0;      // of running forward again, before what backwardSeconds counts
 
+  double wholeBackwardSeconds() const { return backwardSeconds + recomputeSeconds; }
   int64_t wholeBackwardPeakBytes() const { return std::max(backwardPeakBytes, recomputePeakBytes); }
 };
 

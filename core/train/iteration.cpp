@@ -152,17 +152,19 @@ IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, doubl
     prefetchFrom(i, Direction::Backward);
     const memory::PieceWeights& weights = model_.store->acquire(index);
     const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, index)};
-    const Stopwatch watch(model_.finalNorm.device());
     memory::OperatorFigures& f = figures_.operators[index];
     if (recomputed_[index]) {
       ledger_.beginWindow();
+      const Stopwatch watch(model_.finalNorm.device());
       model_.operators[index]->forward(saved.inputs[index], weights, context, &saved.activations[index]);
+      f.recomputeSeconds = watch.seconds();
       saved.inputs[index].reset();
       const auto again = ledger_.settleWindow();
       f.savedBytes = again.keptBytes;
       f.recomputePeakBytes = again.peakWithoutDynamicBytes;
     }
     ledger_.beginWindow();
+    const Stopwatch watch(model_.finalNorm.device());
     const auto wanted = index == lowest ? model::InputGradient::NotNeeded : model::InputGradient::Needed;
     dx = model_.operators[index]->backward(std::move(dx), *saved.activations[index], weights, context, wanted);
     saved.activations[index].reset();

@@ -165,6 +165,7 @@ Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigur
   for (memory::Recomputed& recomputed : allowedRecomputed(settings_.activations, figures, runner_.hasBackward())) {
     Result<Choice> choice = planFor(memory::withRecomputed(figures, measured, recomputed, outputBytes));
     if (!choice.ok()) {
+      if (choice.error().code != ErrorCode::OutOfMemory) return choice.error();
       refusal = choice.error();  // the last choice needs least
       continue;
     }
@@ -246,7 +247,7 @@ void MemoryControl::announceOperators(const memory::Recomputed& recomputed) {
     event.activationBytes = f.activationBytes;
     event.workspaceBytes = f.workspaceBytes;
     event.forwardSeconds = f.forwardSeconds;
-    event.backwardSeconds = f.backwardSeconds;
+    event.backwardSeconds = f.wholeBackwardSeconds();
     event.gatherSeconds = f.gatherSeconds;
     event.isSaved = isSaved;
     events_.write(event);

@@ -140,7 +140,7 @@ Row predict(const Session& s, const memory::IterationFigures& figures, int64_t f
     piece.remoteBytes = policy == memory::Policy::Unsharded ? 0 : shards.remoteBytes[i];
     piece.gatherSeconds = static_cast<double>(piece.remoteBytes) / gathers.bytesPerSecond;
     piece.forwardSeconds = f.forwardSeconds;
-    piece.backwardSeconds = f.backwardSeconds;
+    piece.backwardSeconds = f.wholeBackwardSeconds();
     piece.forwardCapacity = s.budgetBytes - f.forwardPeakBytes - shift;
     piece.backwardCapacity = s.budgetBytes - std::max(f.wholeBackwardPeakBytes(), i + 1 == figures.operators.size() ? figures.lossHead.forwardPeakBytes : 0) - shift;
     piece.hasBackward = hasBackward[i];

@@ -48,13 +48,13 @@ TEST(Profile, WhatIsSavedIsHeldUntilItsOwnBackward) {
   EXPECT_EQ(partly.operators[1].forwardPeakBytes, saved.operators[1].forwardPeakBytes - 100);
   EXPECT_EQ(partly.operators[1].wholeBackwardPeakBytes(), saved.operators[1].backwardPeakBytes - 100);
   EXPECT_EQ(partly.operators[2].forwardPeakBytes, saved.operators[2].forwardPeakBytes - 100);
-  EXPECT_EQ(partly.operators[2].backwardSeconds, 3);
+  EXPECT_EQ(partly.operators[2].wholeBackwardSeconds(), 3);
   const IterationFigures back = withRecomputed(partly, two, none, 10);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(back.operators[i].activationBytes, saved.operators[i].activationBytes) << i;
     EXPECT_EQ(back.operators[i].forwardPeakBytes, saved.operators[i].forwardPeakBytes) << i;
     EXPECT_EQ(back.operators[i].wholeBackwardPeakBytes(), saved.operators[i].backwardPeakBytes) << i;
-    EXPECT_EQ(back.operators[i].backwardSeconds, 2) << i;
+    EXPECT_EQ(back.operators[i].wholeBackwardSeconds(), 2) << i;
   }
   EXPECT_EQ(back.lossHead.forwardPeakBytes, saved.lossHead.forwardPeakBytes);
 }
