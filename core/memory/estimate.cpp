@@ -5,7 +5,7 @@
 namespace tidemark::memory {
 namespace {
 
-constexpr int64_t kFloat = 4, kLong = 8;
+constexpr int64_t kFloat = 4, kLong = 8, kDouble = 8;
 constexpr int64_t kChunkElements = 2 << 20;   // logits at a time (core/model/vocabulary.cpp)
 constexpr int64_t kBlockRows = 4096;          // of the vocabulary at a time (ditto)
 constexpr int64_t kDecodedBytes = 16 << 20;   // of an encoded matrix at a time (core/model/blocked_linear.h)
@@ -253,7 +253,7 @@ class Iteration {
 
   void total() {
     auto& ops = estimate_.operators;
-    const int64_t update = kFloat * std::min(kUpdateElements, f_.trainableParameters());
+    const int64_t update = kDouble * std::min(kUpdateElements, f_.trainableParameters());
     estimate_.boundaryPeakBytes = estimate_.staticBytes + estimate_.trainableBytes + update;
     int64_t peak = estimate_.boundaryPeakBytes, least = peak, remote = 0;
     for (size_t i = 0; i < ops.size(); ++i) {

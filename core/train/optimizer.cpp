@@ -8,7 +8,7 @@
 
 namespace tidemark::train {
 namespace {
-constexpr int64_t kPieceElements = 1 << 18;  // 1 MiB: parameter, gradient, moments and workspace stay in the cache
+constexpr int64_t kPieceElements = 1 << 18;  // 1 MiB, or 2 in double: parameter, gradient, moments and workspace stay in the cache
 }
 
 void adamWUpdate(peft::TrainableState& state, const AdamWSettings& s, double learningRate, int64_t update) {
@@ -28,11 +28,17 @@ void adamWUpdate(peft::TrainableState& state, const AdamWSettings& s, double lea
 
 int64_t optimizerWorkspaceBytes(const peft::TrainableState& state) {
   constexpr int64_t kStatistics = 64 << 10;  // loss, norm, flags
-  return std::min(kPieceElements, state.parameterCount()) * static_cast<int64_t>(sizeof(float)) + kStatistics;
+  return std::min(kPieceElements, state.parameterCount()) * static_cast<int64_t>(sizeof(double)) + kStatistics;
 }
 
 double clipGradients(peft::TrainableState& state, double maxNorm) {
-  const double norm = at::linalg_vector_norm(state.gradients, 2, std::nullopt, false, at::kDouble).item<double>();
+  double squares = 0;
+  for (int64_t at = 0; at < state.parameterCount(); at += kPieceElements) {
+    const at::Tensor piece = state.gradients.narrow(0, at, std::min(kPieceElements, state.parameterCount() - at));
+    const double part = at::linalg_vector_norm(piece, 2, std::nullopt, false, at::kDouble).item<double>();
+    squares += part * part;
+  }
+  const double norm = std::sqrt(squares);
   if (maxNorm > 0 && norm > maxNorm) state.gradients.mul_(maxNorm / (norm + 1e-6));
   return norm;
 }

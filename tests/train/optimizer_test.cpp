@@ -4,8 +4,11 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/memory/ledger.h"
 
 namespace tidemark::train {
 namespace {
@@ -62,6 +65,21 @@ TEST(AdamW, IsTheSameForEveryElementOfALargeState) {
     state.gradients.copy_(tiled(step["gradient"])).mul_(scale);
     adamWUpdate(state, settingsOf(c), step["learning_rate"], ++update);
     EXPECT_LT(state.parameters.sub(tiled(step["parameters"])).abs().max().item<double>(), kTolerance) << "update " << update;
+  }
+}
+
+// The plan leaves this much free between iterations, and no more.
+TEST(AdamW, NeedsNoMoreWorkspaceThanItSays) {
+  for (const int64_t count : {100, 3'000'000}) {
+    memory::Ledger ledger;
+    const memory::LedgerScope installed(ledger);
+    peft::TrainableState state = stateOf(count);
+    state.gradients.fill_(2);
+    const int64_t before = ledger.held().total();
+    ledger.takePeaks();
+    EXPECT_NEAR(clipGradients(state, 1), 2 * std::sqrt(static_cast<double>(count)), 1e-6 * std::sqrt(static_cast<double>(count)));
+    adamWUpdate(state, {}, 1e-3, 1);
+    EXPECT_LE(ledger.takePeaks().total - before, optimizerWorkspaceBytes(state)) << count;
   }
 }
 
