@@ -134,8 +134,8 @@ class BudgetCheck {
     if (const char* form = formThatFits()) ways.push_back(std::string("memory.weights ") + form);
     if (const int64_t ranks = ranksThatFit()) ways.push_back("parallel.ranks " + std::to_string(ranks));
     if (ways.empty()) {
-      return std::string("Neither shorter sequences, nor a smaller micro-batch, nor more ranks, nor quantised weights fit this budget: ") +
-             (isAutomatic() ? "close other programs, or use a smaller model" : "raise it");
+      return std::string("Shorter sequences, a smaller micro-batch, more ranks or quantised weights: none of these alone fits this budget. ") +
+             (isAutomatic() ? "Combine them, close other programs, or use a smaller model" : "Combine them, or raise it");
     }
     std::string text = "At this budget fits: " + ways[0];
     for (size_t i = 1; i < ways.size(); ++i) text += ", or " + ways[i];

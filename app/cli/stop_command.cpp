@@ -7,6 +7,7 @@
 #include "app/cli/options.h"
 #include "app/cli/run_lookup.h"
 #include "app/cli/words.h"
+#include "core/base/printable.h"
 #include "core/launch/agent.h"
 
 namespace tidemark::cli {
@@ -37,7 +38,7 @@ run::ExitCode stop(const Options& options) {
   if (!record.ok()) return failLookup(options.run, record.error(), Output::Words);
   if (!isUnfinished(*record)) {
     return fail("nothing to stop", notRunning(*record),
-                isResumable(*record) ? "`tidemark-cli resume " + record->id + "` goes on with it." : "", Output::Words);
+                isResumable(*record) ? "`tidemark-cli resume " + oneLine(record->directory) + "` goes on with it." : "", Output::Words);
   }
   if (const auto marked = (*store)->setStatus(record->id, storage::RunStatus::Stopping); !marked.ok()) {
     warn("the database does not show that the run is stopping: " + marked.error().message());

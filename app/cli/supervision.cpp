@@ -37,6 +37,15 @@ void printEvents(const std::vector<run::Event>& events) {
   std::fflush(stdout);
 }
 
+// By its directory, which is found whatever database the next command opens.
+std::string howToResume(const launch::AgentSettings& settings) {
+  std::error_code ignored;
+  const bool hasCheckpoint = std::filesystem::exists(settings.directory / "checkpoints", ignored) &&
+                             !std::filesystem::is_empty(settings.directory / "checkpoints", ignored);
+  return "`tidemark-cli resume " + oneLine(settings.directory.string()) + "` " +
+         (hasCheckpoint ? "goes on from the last checkpoint." : "starts anew from the first step: no checkpoint was written yet.");
+}
+
 // Where the ranks' own words do not say it: a budget that is too small is told with what would do.
 std::string nextStepFor(const launch::AgentSettings& settings, run::ExitCode code) {
   const std::string logs = "\n  The logs of all ranks are in " + oneLine((settings.directory / "log").string()) + ".";
@@ -44,7 +53,7 @@ std::string nextStepFor(const launch::AgentSettings& settings, run::ExitCode cod
     case run::ExitCode::OutOfMemory:
       return "";
     case run::ExitCode::RankLost:
-      return logs + " `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.";
+      return logs + " " + howToResume(settings);
     case run::ExitCode::Refused:
       return "\n  Change what is named here and start again.";
     default:
@@ -55,7 +64,7 @@ std::string nextStepFor(const launch::AgentSettings& settings, run::ExitCode cod
 void sayEnd(const launch::AgentSettings& settings, const Ending& ending, run::ExitCode code) {
   if (ending.failure) say("error: " + ending.failure->message + nextStepFor(settings, code));
   if (code == run::ExitCode::Stopped)
-    say("Stopped. `tidemark-cli resume " + settings.runId + "` goes on from the last checkpoint.");
+    say("Stopped. " + howToResume(settings));
 }
 
 void printSummary(const launch::AgentSettings& settings, const Ending& ending, const std::filesystem::path& report) {

@@ -121,7 +121,7 @@ TEST_F(CliRefusal, ABudgetThatCannotWorkIsRefusedWithWhatFits) {
   };
   const auto refused = runWith(asked);
   expectRefused(refused, {"memory.budget", "needs at least", "dataset.max_seq_length up to", "training.micro_batch_size 2"});
-  expectRefused(with("peft.r=64"), {"Neither shorter sequences"});
+  expectRefused(with("peft.r=64"), {"none of these alone fits"});
   // What is proposed is accepted; a few tokens more are not.
   const std::string words = "dataset.max_seq_length up to ";
   const int64_t length = std::stoll(refused.err.substr(refused.err.find(words) + words.size()));

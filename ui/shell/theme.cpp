@@ -76,7 +76,7 @@ QTableView::item { padding: 0 8px; }
 QHeaderView::section { background: @card@; color: @muted@; border: none; border-bottom: 1px solid @cardBorder@; padding: 10px 3px 5px 3px;
   font-size: 12px; }
 QHeaderView { background: @card@; border: none; }
-QHeaderView::section:vertical { padding: 9px 3px 0 3px; border-bottom: none; }
+QHeaderView::section:vertical { padding: 5px 3px 0 3px; border-bottom: none; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 10px; height: 8px; }
 QTableCornerButton::section { background: @card@; border: none; }
 QTabBar { qproperty-drawBase: 0; }
