@@ -31,6 +31,7 @@ BreakdownCard::BreakdownCard(QWidget* parent)
       scatter_(new plots::ScatterPlot), setting_(makeChoice(tr("Setting"), {}, tr("The setting across; those that differ come first"))),
       result_(makeChoice(tr("Result"), resultNames(), tr("The result upwards"))) {
   tabs_->setExpanding(false);
+  tabs_->setUsesScrollButtons(false);
   tabs_->setAccessibleName(tr("Views of the comparison"));
   activations_->setAccessibleName(tr("Activation kept per operator"));
   const std::pair<QString, QWidget*> views[] = {
