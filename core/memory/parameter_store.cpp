@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "core/memory/ledger.h"
 
@@ -12,6 +13,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double processorSeconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 // On loopback Gloo, messages of about 4 MiB travel fastest (larger ones fall out of the cache between two copies).
 constexpr int64_t kMessageBytes = 4 << 20;
@@ -73,7 +80,7 @@ struct ParameterStore::Piece {
   std::vector<Segment> segments;  // contiguous from slot 0
   std::vector<std::unique_ptr<comm::Pending>> pending;
   Clock::time_point gatherStart;
-  double gatherSeconds = 0;
+  double gatherSeconds = 0, processorStart = 0, gatherProcessorSeconds = 0;
   int64_t boundarySlots = 0, turnSlots = 0;
   PieceWeights weights;           // assembled while complete
   bool isAssembled = false;
@@ -172,6 +179,7 @@ void ParameterStore::prefetch(size_t index) {
   const int64_t slots = piece.layout.slotCount();
   if (piece.heldSlots() == slots) return;
   piece.gatherStart = Clock::now();
+  piece.processorStart = processorSeconds();
   // Cut where the plan will cut, so that releasing frees whole segments.
   std::vector<int64_t> cuts{piece.boundarySlots, piece.turnSlots, slots};
   std::sort(cuts.begin(), cuts.end());
@@ -203,6 +211,7 @@ void ParameterStore::finish(Piece& piece) {
   for (const auto& pending : piece.pending) pending->wait();
   piece.pending.clear();
   piece.gatherSeconds = secondsSince(piece.gatherStart);
+  piece.gatherProcessorSeconds = processorSeconds() - piece.processorStart;
   statistics_.stallSeconds += secondsSince(start);
 }
 
@@ -261,5 +270,6 @@ void ParameterStore::dropRemote() {
 ParameterStore::Statistics ParameterStore::takeStatistics() { return std::exchange(statistics_, {}); }
 
 double ParameterStore::gatherSeconds(size_t piece) const { return pieces_[piece]->gatherSeconds; }
+double ParameterStore::gatherProcessorSeconds(size_t piece) const { return pieces_[piece]->gatherProcessorSeconds; }
 
 }  // namespace tidemark::memory

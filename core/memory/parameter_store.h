@@ -97,6 +97,8 @@ class ParameterStore {
   Statistics takeStatistics();
   // Seconds of the last gather of a piece from start to arrival; 0 if it never missed.
   double gatherSeconds(size_t piece) const;
+  // What this process computed meanwhile, on all its threads: where nothing runs beside a gather, what the gather costs.
+  double gatherProcessorSeconds(size_t piece) const;
 
  private:
   struct Piece;

@@ -121,11 +121,42 @@ IterationFigures withRecomputed(IterationFigures figures, const Recomputed& meas
     const int sign = wanted[i] ? -1 : 1;
     f.activationBytes += sign * f.savedBytes;
     f.recomputeSeconds = wanted[i] ? f.forwardSeconds : 0;
+    // While one micro-batch runs, the others hold what they saved here.
+    const int64_t ofOthers = f.savedBytes / figures.breadth * (figures.breadth - 1);
+    f.forwardPeakBytes += sign * ofOthers;
+    f.backwardPeakBytes += sign * ofOthers;
     // Forward runs again beside the gradient of the output.
     f.recomputePeakBytes = wanted[i] ? f.forwardPeakBytes + outputBytes : 0;
     shift += sign * f.savedBytes;
   }
   figures.lossHead.forwardPeakBytes += shift;
+  return figures;
+}
+
+IterationFigures withBreadth(IterationFigures figures, int64_t breadth, const std::vector<bool>& hasBackward, FlowBytes flow) {
+  if (breadth == 1) return figures;
+  figures.breadth = breadth;
+  const int64_t others = breadth - 1;
+  int64_t held = flow.output + flow.companions;  // by each of the others, at the operator at hand
+  const auto widen = [&](OperatorFigures& f, int64_t heldInForward, int64_t heldInBackward) {
+    f.activationBytes *= breadth;
+    f.savedBytes *= breadth;
+    f.forwardPeakBytes += others * heldInForward;
+    f.backwardPeakBytes += others * heldInBackward;
+    if (f.recomputePeakBytes > 0) f.recomputePeakBytes += others * heldInBackward;
+    f.forwardSeconds *= static_cast<double>(breadth);
+    f.backwardSeconds *= static_cast<double>(breadth);
+    f.recomputeSeconds *= static_cast<double>(breadth);
+  };
+  widen(figures.embedding, held, held);
+  for (size_t i = 0; i < figures.operators.size(); ++i) {
+    OperatorFigures& f = figures.operators[i];
+    // The input stays for backward, so what is kept here, the output included, comes on top.
+    const int64_t after = hasBackward[i] ? held + f.activationBytes : held;
+    widen(f, after, after);
+    held = after;
+  }
+  widen(figures.lossHead, held, held);
   return figures;
 }
 

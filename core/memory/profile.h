@@ -27,9 +27,11 @@ struct OperatorFigures {
   int64_t wholeBackwardPeakBytes() const { return std::max(backwardPeakBytes, recomputePeakBytes); }
 };
 
+// Of all micro-batches of the iteration: what is kept and the seconds are sums, workspace and peaks are the highest.
 struct IterationFigures {
-  int64_t tokens = 0;               // of the rank with the most
-  int64_t targets = 0;              // of all ranks
+  int64_t breadth = 1;              // micro-batches that pass an operator together (Note: breadth)
+  int64_t tokens = 0;               // of one micro-batch, of the rank with the most
+  int64_t targets = 0;              // of one micro-batch of all ranks
   OperatorFigures embedding, lossHead;
   std::vector<OperatorFigures> operators;  // one per piece
   int64_t boundaryPeakBytes = 0;    // of everything but remote weights, between iterations (optimizer step)
@@ -67,6 +69,14 @@ using Recomputed = std::vector<bool>;  // one per operator
 // Figures measured under `measured`, as they would be under `wanted`. `outputBytes`: of one operator's output.
 IterationFigures withRecomputed(IterationFigures figures, const Recomputed& measured, const Recomputed& wanted,
                                 int64_t outputBytes);
+// What every micro-batch holds from its start to its end.
+struct FlowBytes {
+  int64_t output = 0;      // one operator's output: the activation at hand, in backward its gradient
+  int64_t companions = 0;  // its token ids, positions and rotary angles
+};
+// Figures measured with one micro-batch, as they would be with `breadth` of them at most as large.
+IterationFigures withBreadth(IterationFigures figures, int64_t breadth, const std::vector<bool>& hasBackward, FlowBytes flow);
+
 // Choices worth a plan, from saving everything to recomputing all of `mayRecompute`: those first that free the most bytes
 // for each second of computing them again.
 std::vector<Recomputed> recomputeChoices(const IterationFigures& figures, const std::vector<bool>& mayRecompute);

@@ -49,6 +49,7 @@ struct MemoryConfig {
   int64_t budgetBytes = 0;           // per rank; 0: auto
   std::string policy = "elastic";    // elastic | pinned | gather-always | unsharded
   std::string activations = "auto";  // auto | save | recompute
+  std::string accumulation = "auto"; // auto | depth-first | breadth-first
   std::string weights = "float32";   // float32 | stored | int8 | nf4
 };
 

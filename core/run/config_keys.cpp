@@ -122,6 +122,9 @@ void addMachine(std::vector<Field>& all) {
                        {"elastic", "pinned", "gather-always", "unsharded"}, "Which remote weights are kept after use."));
   all.push_back(choice("memory.activations", "Activations", TIDEMARK_SLOT(memory.activations), {"auto", "save", "recompute"},
                        "Saved for the backward pass, or computed again in it; auto does what is faster and fits."));
+  all.push_back(choice("memory.accumulation", "Accumulation", TIDEMARK_SLOT(memory.accumulation),
+                       {"auto", "depth-first", "breadth-first"},
+                       "Order of a step's micro-batches: one after the other, or all of them through an operator before the next, which gathers less."));
   all.push_back(choice("memory.weights", "Frozen weights", TIDEMARK_SLOT(memory.weights), {"float32", "stored", "int8", "nf4"},
                        "How frozen weights are held and gathered: as the file stores them, or quantised on load."));
   all.push_back(choice("parallel.device", "Device", TIDEMARK_SLOT(parallel.device), {"auto", "cpu", "cuda"},

@@ -40,6 +40,7 @@ template <typename A, typename E> void fields(A& a, E& e) requires std::is_same_
   a("optimal_remote_bytes", e.optimalRemoteBytes), a("predicted_seconds", e.predictedSeconds);
   a("prefetch_depth", e.prefetchDepth), a("policy", e.policy), a("reason", e.reason);
   a("boundary_bytes", e.boundaryBytes), a("turn_bytes", e.turnBytes), a("piece_remote_bytes", e.pieceRemoteBytes);
+  a.added("breadth", e.breadth);
 }
 template <typename A, typename E> void fields(A& a, E& e) requires std::is_same_v<std::remove_const_t<E>, StepEvent> {
   a("step", e.step), a("loss", e.loss), a("tokens", e.tokens), a("target_tokens", e.targetTokens);
@@ -52,6 +53,7 @@ template <typename A, typename E> void fields(A& a, E& e) requires std::is_same_
 }
 template <typename A, typename E> void fields(A& a, E& e) requires std::is_same_v<std::remove_const_t<E>, EvalEvent> {
   a("step", e.step), a("loss", e.loss), a("target_tokens", e.targetTokens), a("rows", e.rows), a("seconds", e.seconds);
+  a.added("remote_bytes", e.remoteBytes);
 }
 template <typename A, typename E> void fields(A& a, E& e) requires std::is_same_v<std::remove_const_t<E>, TimelineEvent> {
   a("iteration", e.iteration), a("step", e.step), a("budget_bytes", e.budgetBytes), a("points", e.points);
@@ -125,6 +127,7 @@ class Writer {
   explicit Writer(OrderedJson& object) : object_(object) {}
   template <typename T> void operator()(const char* key, const T& value) { object_[key] = value; }
   void operator()(const char* key, double value) { object_[key] = std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr); }
+  template <typename T> void added(const char* key, const T& value) { (*this)(key, value); }
   void operator()(const char* key, const std::vector<MemoryPoint>& points) {
     OrderedJson object = OrderedJson::object();
     Writer writer(object);
@@ -147,6 +150,10 @@ class Reader {
     const auto at = object_.find(key);
     if (at == object_.end()) problem = "the key \"" + prefix_ + key + "\" is missing";
     else if (!read(*at, value) && problem.empty()) problem = "the key \"" + prefix_ + key + "\" has a value of the wrong type";
+  }
+  // A key that older logs do not have.
+  template <typename T> void added(const char* key, T& value) {
+    if (object_.contains(key)) (*this)(key, value);
   }
   std::string problem;
 

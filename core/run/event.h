@@ -43,6 +43,7 @@ struct OperatorEvent {         // "operator": every rank, after the first iterat
 
 struct PlanEvent {             // "plan": every rank, whenever a plan takes effect
   int64_t budgetBytes = 0, microBatch = 0, accumulate = 0;
+  int64_t breadth = 1;  // micro-batches that pass an operator together: an iteration of the figures below
   int64_t predictedPeakBytes = 0, predictedRemoteBytes = 0, optimalRemoteBytes = 0;  // per iteration
   double predictedSeconds = 0;  // per iteration
   int64_t prefetchDepth = 0;
@@ -66,6 +67,7 @@ struct StepEvent {             // "step": every rank, each optimizer step
 struct EvalEvent {             // "eval": rank 0
   int64_t step = 0, targetTokens = 0, rows = 0;
   double loss = 0, seconds = 0;
+  int64_t remoteBytes = 0;  // gathered by rank 0 for it
 };
 
 // One point of a timeline: the state right after an operator ran, and why the dynamic cache changed there.

@@ -59,6 +59,36 @@ std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t max
   return sequences;
 }
 
+std::vector<std::vector<size_t>> evenBatches(std::span<const int64_t> lengths, int64_t perBatch) {
+  assert(perBatch > 0 && static_cast<int64_t>(lengths.size()) % perBatch == 0);
+  std::vector<size_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lengths[a] > lengths[b]; });
+  struct Filled {
+    int64_t length = 0;
+    std::vector<size_t> members;
+  };
+  std::vector<Filled> batches(lengths.size() / static_cast<size_t>(perBatch));
+  const auto isHeavier = [&](size_t a, size_t b) { return std::pair(batches[a].length, a) > std::pair(batches[b].length, b); };
+  std::vector<size_t> open(batches.size());  // a heap with the lightest on top
+  std::iota(open.begin(), open.end(), size_t{0});
+  for (const size_t sequence : order) {
+    std::pop_heap(open.begin(), open.end(), isHeavier);
+    Filled& lightest = batches[open.back()];
+    lightest.length += lengths[sequence];
+    lightest.members.push_back(sequence);
+    if (static_cast<int64_t>(lightest.members.size()) == perBatch) open.pop_back();
+    else std::push_heap(open.begin(), open.end(), isHeavier);
+  }
+  std::stable_sort(batches.begin(), batches.end(), [](const Filled& a, const Filled& b) { return a.length > b.length; });
+  std::vector<std::vector<size_t>> result;
+  for (Filled& batch : batches) {
+    std::sort(batch.members.begin(), batch.members.end());
+    result.push_back(std::move(batch.members));
+  }
+  return result;
+}
+
 RowSize largestSequence(std::span<const RowSize> rows, int64_t maxSequenceLength, bool packing) {
   RowSize longest, total;
   for (const RowSize& row : rows) {

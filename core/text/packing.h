@@ -15,6 +15,11 @@ using Sequence = std::vector<int64_t>;  // row indices, in the order in which th
 std::vector<Sequence> makeEpoch(std::span<const int64_t> rowLengths, int64_t maxSequenceLength, bool packing,
                                 uint64_t seed, int64_t epoch);
 
+// Divides sequences of these lengths into batches of `perBatch` (which divides their count) with lengths as even as going
+// from the longest to the shortest makes them, each into the lightest batch with room (Graham 1969, with a bound on the
+// count). Positions in the list, ascending in a batch; the heaviest batch first.
+std::vector<std::vector<size_t>> evenBatches(std::span<const int64_t> lengths, int64_t perBatch);
+
 struct RowSize {
   int64_t tokens = 0, targets = 0;
 };

@@ -9,6 +9,9 @@ namespace {
 
 using Row = text::PreparedDataset::Row;
 
+// Runs with more sequences than this get an upper bound instead of a walk through all of their steps.
+constexpr int64_t kMostSequencesToWalk = 2'000'000;
+
 at::Tensor longTensor(const std::vector<int64_t>& values, c10::Device device) {
   return at::tensor(values, at::kLong).to(device);
 }
@@ -46,6 +49,7 @@ const std::vector<text::Sequence>& Batches::step(int64_t step) {
   extendTo(end);
   current_.assign(stream_.begin() + (begin - streamBegin_), stream_.begin() + (end - streamBegin_));
   currentStep_ = step;
+  dealtMicroBatch_ = 0;
   stream_.erase(stream_.begin(), stream_.begin() + (begin - streamBegin_));
   streamBegin_ = begin;
   return current_;
@@ -65,17 +69,69 @@ int64_t Batches::stepTargets(int64_t index) {
   return targets;
 }
 
-int64_t Batches::largestBatchTokens(int64_t sequences) const { return sequences * largestSequence_.tokens; }
-int64_t Batches::largestBatchTargets(int64_t sequences) const { return sequences * largestSequence_.targets; }
+int64_t Batches::tokensOf(const text::Sequence& sequence) const {
+  int64_t tokens = 0;
+  for (const int64_t row : sequence) tokens += rowLengths_[static_cast<size_t>(row)] - 1;
+  return tokens;
+}
+
+int64_t Batches::targetsOf(const text::Sequence& sequence) const {
+  int64_t targets = 0;
+  for (const int64_t row : sequence) targets += dataset_.train(row).targetCount;
+  return targets;
+}
+
+const std::vector<std::vector<size_t>>& Batches::dealt(int64_t index, int64_t microBatch) {
+  const std::vector<text::Sequence>& sequences = step(index);
+  if (dealtMicroBatch_ == microBatch) return dealt_;
+  std::vector<int64_t> lengths;
+  for (const text::Sequence& sequence : sequences) lengths.push_back(tokensOf(sequence));
+  dealt_ = text::evenBatches(lengths, microBatch);
+  dealtMicroBatch_ = microBatch;
+  return dealt_;
+}
+
+const Batches::Largest& Batches::largestBatch(int64_t sequences) {
+  const auto found = largest_.find(sequences);
+  return found != largest_.end() ? found->second : largest_.emplace(sequences, findLargest(sequences)).first->second;
+}
+
+Batches::Largest Batches::findLargest(int64_t sequences) {
+  if (settings_.steps == 0 || settings_.steps > kMostSequencesToWalk / settings_.sequencesPerStep)
+    return {sequences * std::max<int64_t>(1, largestSequence_.tokens - 1), sequences * largestSequence_.targets, -1, -1};
+  Batches walk(*this);  // keeps this one's place in the stream of epochs
+  Largest largest;
+  for (int64_t index = 0; index < settings_.steps; ++index) {
+    const std::vector<text::Sequence>& all = walk.step(index);
+    const auto& batches = walk.dealt(index, sequences);
+    for (size_t b = 0; b < batches.size(); ++b) {
+      int64_t tokens = 0, targets = 0;
+      for (const size_t which : batches[b]) {
+        tokens += tokensOf(all[which]);
+        targets += targetsOf(all[which]);
+      }
+      if (tokens > largest.tokens) largest = {tokens, largest.targets, index, static_cast<int64_t>(b) / worldSize_};
+      largest.targets = std::max(largest.targets, targets);
+    }
+  }
+  return largest;
+}
 
 model::Batch Batches::training(int64_t stepIndex, int64_t iteration, int64_t microBatch) {
   const std::vector<text::Sequence>& sequences = step(stepIndex);
+  const auto& batches = dealt(stepIndex, microBatch);
   std::vector<std::vector<Row>> rows(static_cast<size_t>(worldSize_));
   for (int rank = 0; rank < worldSize_; ++rank)
-    for (int64_t b = 0; b < microBatch; ++b)
-      for (const int64_t row : sequences[static_cast<size_t>((iteration * worldSize_ + rank) * microBatch + b)])
-        rows[static_cast<size_t>(rank)].push_back(dataset_.train(row));
+    for (const size_t which : batches[static_cast<size_t>(iteration * worldSize_ + rank)])
+      for (const int64_t row : sequences[which]) rows[static_cast<size_t>(rank)].push_back(dataset_.train(row));
   return batchFromRows(rows, rank_, device_);
+}
+
+int64_t Batches::trainingTokens(int64_t stepIndex, int64_t iteration, int64_t microBatch) {
+  const std::vector<text::Sequence>& sequences = step(stepIndex);
+  int64_t tokens = 0;  // the heaviest of the iteration is its first
+  for (const size_t which : dealt(stepIndex, microBatch)[static_cast<size_t>(iteration * worldSize_)]) tokens += tokensOf(sequences[which]);
+  return tokens;
 }
 
 int64_t Batches::evaluationIterations() const {

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "core/memory/plan_budget.h"
+
 #ifdef TIDEMARK_CUDA
 #include <cuda_runtime_api.h>
 #endif
@@ -25,6 +27,10 @@ int64_t acceleratorFreeBytes(c10::Device device) {
 int acceleratorCount() { return 0; }
 int64_t acceleratorFreeBytes(c10::Device) { return 0; }
 #endif
+
+int64_t freeBytesOf(c10::Device device) {
+  return device.is_cpu() ? memory::availableHostBytes() : acceleratorFreeBytes(device);
+}
 
 int64_t residentBytes() {
   std::ifstream file("/proc/self/statm");

@@ -9,6 +9,8 @@ namespace tidemark::train {
 
 int acceleratorCount();
 int64_t acceleratorFreeBytes(c10::Device device);
+// Of the device, or of the machine for its processors; 0 where it cannot be told.
+int64_t freeBytesOf(c10::Device device);
 // Resident bytes of this process (VmRSS).
 int64_t residentBytes();
 

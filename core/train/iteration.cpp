@@ -36,6 +36,14 @@ uint64_t operatorSeed(uint64_t seed, size_t index) {
   return (z ^ (z >> 31)) | 1;
 }
 
+// Of one micro-batch more. Peaks are the highest of any, what is kept and the time are sums.
+void addForward(memory::OperatorFigures& figures, const memory::Ledger::Window& window, double seconds) {
+  figures.activationBytes += window.keptBytes;
+  figures.workspaceBytes = std::max(figures.workspaceBytes, window.peakWorkspaceBytes);
+  figures.forwardPeakBytes = std::max(figures.forwardPeakBytes, window.peakWithoutDynamicBytes);
+  figures.forwardSeconds += seconds;
+}
+
 }  // namespace
 
 IterationRunner::IterationRunner(model::Model& model, memory::Ledger& ledger) : model_(model), ledger_(ledger), recomputed_(model.operators.size(), false) {}
@@ -73,124 +81,177 @@ void IterationRunner::addPoint(int64_t operatorIndex, Direction direction, int64
   timeline_.push_back(point);
 }
 
-at::Tensor IterationRunner::forward(const model::Batch& batch, const model::Rotary::Angles& angles, uint64_t dropoutSeed,
-                                    Saved* saved) {
-  const size_t count = model_.operators.size();
-  prefetchFrom(0, Direction::Forward);
-  at::Tensor x;
-  {
-    ledger_.beginWindow();
-    const Stopwatch watch(model_.finalNorm.device());
-    x = model_.vocabulary->embed(batch);
-    const auto window = saved ? ledger_.settleWindow() : ledger_.endWindow();
-    if (saved) {
-      figures_.embedding = {window.keptBytes, window.peakWorkspaceBytes, window.peakWithoutDynamicBytes, 0, watch.seconds(), 0, 0};
-      addPoint(0, Direction::Forward, window.peakWorkspaceBytes, "gathered for use", "dropped");
-    }
-  }
-  const size_t lowest = model_.lowestAdapter();
-  // Evaluation keeps nothing that training's plan does not hold at that moment, unless everything is held always.
-  const auto keptWithoutBackward =
-      saved || model_.store->remoteBytesPerIteration(hasBackward()) == 0 ? memory::Interval::Boundary : memory::Interval::None;
-  for (size_t i = 0; i < count; ++i) {
-    prefetchFrom(static_cast<int64_t>(i), Direction::Forward);
-    const memory::PieceWeights& weights = model_.store->acquire(i);
-    const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, i)};
-    ledger_.beginWindow();
-    const Stopwatch watch(model_.finalNorm.device());
-    const bool keeps = saved && i >= lowest;
-    if (keeps && recomputed_[i]) saved->inputs[i] = x;
-    x = model_.operators[i]->forward(x, weights, context, keeps && !recomputed_[i] ? &saved->activations[i] : nullptr);
-    const double seconds = watch.seconds();
-    const auto window = keeps ? ledger_.settleWindow() : ledger_.endWindow();
-    model_.store->release(i, keeps ? memory::Interval::Turn : keptWithoutBackward);
-    if (!saved) continue;
-    memory::OperatorFigures& f = figures_.operators[i];
-    f = {window.keptBytes, window.peakWorkspaceBytes, window.peakWithoutDynamicBytes, 0, seconds, 0, model_.store->gatherSeconds(i)};
-    if (keeps && !recomputed_[i]) f.savedBytes = window.keptBytes - static_cast<int64_t>(x.nbytes());
-    addPoint(static_cast<int64_t>(i) + 1, Direction::Forward, window.peakWorkspaceBytes, "gathered for use",
-             "dropped after use: its room becomes activations");
-  }
-  return x;
+model::IterationContext IterationRunner::Flow::context(size_t index) const {
+  return {of->batch, angles, operatorSeed(of->dropoutSeed, index)};
 }
 
-IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, double lossScale, uint64_t dropoutSeed) {
-  const size_t count = model_.operators.size(), lowest = model_.lowestAdapter();
-  figures_ = {};
-  for (const auto& ids : batch.idsOfRank) figures_.tokens = std::max(figures_.tokens, static_cast<int64_t>(ids.size()));
-  for (const int64_t targets : batch.targetCountOfRank) figures_.targets += targets;
-  figures_.operators.assign(count, {});
-  timeline_.clear();
-  const model::Rotary::Angles angles = model_.rotary->angles(batch.positions);
-  Saved saved;
-  saved.activations.resize(count);
-  saved.inputs.resize(count);
-  at::Tensor x = forward(batch, angles, dropoutSeed, &saved);
-
-  // The turn: final norm, loss, and the gradient of the last operator's output.
-  if (turnHook_) turnHook_();
-  const int64_t last = static_cast<int64_t>(count) - 1;
-  prefetchFrom(last, Direction::Backward);
-  ledger_.beginWindow();
-  const Stopwatch headWatch(model_.finalNorm.device());
-  at::Tensor dx = at::zeros_like(x);
-  model::Vocabulary::Loss loss;
-  {
-    const at::Tensor rows = x.index_select(0, batch.targetRows);  // [m, H]
-    x.reset();
-    const at::Tensor inverse = model::inverseRms(rows, model_.config.normEpsilon);
-    loss = model_.vocabulary->loss(model::rmsNorm(rows, inverse, model_.finalNorm), batch, lossScale,
-                                   model::Vocabulary::Want::Gradient);
-    dx.index_copy_(0, batch.targetRows, model::rmsNormBackward(std::move(loss.gradient), rows, inverse, model_.finalNorm));
+std::vector<IterationRunner::Flow> IterationRunner::begin(std::span<const MicroBatch> microBatches) const {
+  std::vector<Flow> flows;
+  for (const MicroBatch& microBatch : microBatches) {
+    Flow flow;
+    flow.of = &microBatch;
+    flow.angles = model_.rotary->angles(microBatch.batch.positions);
+    flow.activations.resize(model_.operators.size());
+    flow.inputs.resize(model_.operators.size());
+    flows.push_back(std::move(flow));
   }
-  const auto headWindow = ledger_.endWindow();
-  figures_.lossHead = {0, headWindow.peakWorkspaceBytes, headWindow.peakWithoutDynamicBytes, 0, headWatch.seconds(), 0, 0};
-  addPoint(static_cast<int64_t>(count) + 1, Direction::Forward, headWindow.peakWorkspaceBytes, "gathered ahead of backward", "dropped");
+  return flows;
+}
 
-  for (int64_t i = last; i >= static_cast<int64_t>(lowest); --i) {
-    const auto index = static_cast<size_t>(i);
-    prefetchFrom(i, Direction::Backward);
-    const memory::PieceWeights& weights = model_.store->acquire(index);
-    const model::IterationContext context{batch, angles, operatorSeed(dropoutSeed, index)};
-    memory::OperatorFigures& f = figures_.operators[index];
+void IterationRunner::forward(std::vector<Flow>& flows, Keep keep) {
+  const bool isTraining = keep == Keep::ForBackward;
+  prefetchFrom(0, Direction::Forward);
+  for (Flow& flow : flows) {
+    ledger_.beginWindow();
+    const Stopwatch watch(model_.finalNorm.device());
+    flow.x = model_.vocabulary->embed(flow.of->batch);
+    const auto window = isTraining ? ledger_.settleWindow() : ledger_.endWindow();
+    if (isTraining) addForward(figures_.embedding, window, watch.seconds());
+  }
+  if (isTraining) addPoint(0, Direction::Forward, figures_.embedding.workspaceBytes, "gathered for use", "dropped");
+  for (size_t i = 0; i < model_.operators.size(); ++i) forwardOperator(i, flows, keep);
+}
+
+void IterationRunner::forwardOperator(size_t index, std::vector<Flow>& flows, Keep keep) {
+  const bool isTraining = keep == Keep::ForBackward, keeps = isTraining && index >= model_.lowestAdapter();
+  const bool saves = keeps && !recomputed_[index];
+  prefetchFrom(static_cast<int64_t>(index), Direction::Forward);
+  const memory::PieceWeights& weights = model_.store->acquire(index);
+  memory::OperatorFigures figures;
+  for (Flow& flow : flows) {
+    ledger_.beginWindow();
+    const Stopwatch watch(model_.finalNorm.device());
+    if (keeps && !saves) flow.inputs[index] = flow.x;
+    flow.x = model_.operators[index]->forward(flow.x, weights, flow.context(index), saves ? &flow.activations[index] : nullptr);
+    const double seconds = watch.seconds();
+    const auto window = keeps ? ledger_.settleWindow() : ledger_.endWindow();
+    addForward(figures, window, seconds);
+    if (saves) figures.savedBytes += window.keptBytes - static_cast<int64_t>(flow.x.nbytes());
+  }
+  // Evaluation keeps nothing that training's plan does not hold at that moment, unless everything is held always.
+  const auto keptWithoutBackward =
+      isTraining || model_.store->remoteBytesPerIteration(hasBackward()) == 0 ? memory::Interval::Boundary : memory::Interval::None;
+  model_.store->release(index, keeps ? memory::Interval::Turn : keptWithoutBackward);
+  if (!isTraining) return;
+  figures.gatherSeconds = model_.store->gatherSeconds(index);
+  figures_.operators[index] = figures;
+  addPoint(static_cast<int64_t>(index) + 1, Direction::Forward, figures.workspaceBytes, "gathered for use",
+           "dropped after use: its room becomes activations");
+}
+
+// Final norm, loss, and the gradient of the last operator's output.
+double IterationRunner::turn(std::vector<Flow>& flows, double lossScale) {
+  double lossSum = 0;
+  for (Flow& flow : flows) {
+    const model::Batch& batch = flow.of->batch;
+    ledger_.beginWindow();
+    const Stopwatch watch(model_.finalNorm.device());
+    at::Tensor dx = at::zeros_like(flow.x);
+    const at::Tensor rows = flow.x.index_select(0, batch.targetRows);  // [m, H]
+    flow.x.reset();
+    const at::Tensor inverse = model::inverseRms(rows, model_.config.normEpsilon);
+    model::Vocabulary::Loss loss = model_.vocabulary->loss(model::rmsNorm(rows, inverse, model_.finalNorm), batch, lossScale,
+                                                           model::Vocabulary::Want::Gradient);
+    dx.index_copy_(0, batch.targetRows, model::rmsNormBackward(std::move(loss.gradient), rows, inverse, model_.finalNorm));
+    flow.x = std::move(dx);
+    lossSum += loss.sum;
+    addForward(figures_.lossHead, ledger_.endWindow(), watch.seconds());
+  }
+  addPoint(static_cast<int64_t>(model_.operators.size()) + 1, Direction::Forward, figures_.lossHead.workspaceBytes,
+           "gathered ahead of backward", "dropped");
+  return lossSum;
+}
+
+void IterationRunner::backwardOperator(size_t index, std::vector<Flow>& flows) {
+  prefetchFrom(static_cast<int64_t>(index), Direction::Backward);
+  const memory::PieceWeights& weights = model_.store->acquire(index);
+  const auto wanted = index == model_.lowestAdapter() ? model::InputGradient::NotNeeded : model::InputGradient::Needed;
+  memory::OperatorFigures& f = figures_.operators[index];
+  int64_t workspaceBytes = 0;
+  for (Flow& flow : flows) {
+    const model::IterationContext context = flow.context(index);
     if (recomputed_[index]) {
       ledger_.beginWindow();
       const Stopwatch watch(model_.finalNorm.device());
-      model_.operators[index]->forward(saved.inputs[index], weights, context, &saved.activations[index]);
-      f.recomputeSeconds = watch.seconds();
-      saved.inputs[index].reset();
+      model_.operators[index]->forward(flow.inputs[index], weights, context, &flow.activations[index]);
+      f.recomputeSeconds += watch.seconds();
+      flow.inputs[index].reset();
       const auto again = ledger_.settleWindow();
-      f.savedBytes = again.keptBytes;
-      f.recomputePeakBytes = again.peakWithoutDynamicBytes;
+      f.savedBytes += again.keptBytes;
+      f.recomputePeakBytes = std::max(f.recomputePeakBytes, again.peakWithoutDynamicBytes);
     }
     ledger_.beginWindow();
     const Stopwatch watch(model_.finalNorm.device());
-    const auto wanted = index == lowest ? model::InputGradient::NotNeeded : model::InputGradient::Needed;
-    dx = model_.operators[index]->backward(std::move(dx), *saved.activations[index], weights, context, wanted);
-    saved.activations[index].reset();
-    const double seconds = watch.seconds();
+    flow.x = model_.operators[index]->backward(std::move(flow.x), *flow.activations[index], weights, context, wanted);
+    flow.activations[index].reset();
+    f.backwardSeconds += watch.seconds();
     const auto window = ledger_.endWindow();
-    model_.store->release(index, memory::Interval::Boundary);
-    f.backwardSeconds = seconds;
-    f.backwardPeakBytes = window.peakWithoutDynamicBytes;
-    f.workspaceBytes = std::max(f.workspaceBytes, window.peakWorkspaceBytes);
-    f.gatherSeconds = std::max(f.gatherSeconds, model_.store->gatherSeconds(index));
-    addPoint(i + 1, Direction::Backward, window.peakWorkspaceBytes, "grown into the room of freed activations",
-             "dropped after use: not needed again soon");
+    f.backwardPeakBytes = std::max(f.backwardPeakBytes, window.peakWithoutDynamicBytes);
+    workspaceBytes = std::max(workspaceBytes, window.peakWorkspaceBytes);
   }
-  return {loss.sum, batch.targets.size(0)};
+  model_.store->release(index, memory::Interval::Boundary);
+  f.workspaceBytes = std::max(f.workspaceBytes, workspaceBytes);
+  f.gatherSeconds = std::max(f.gatherSeconds, model_.store->gatherSeconds(index));
+  addPoint(static_cast<int64_t>(index) + 1, Direction::Backward, workspaceBytes, "grown into the room of freed activations",
+           "dropped after use: not needed again soon");
+}
+
+IterationRunner::Outcome IterationRunner::train(std::span<const MicroBatch> microBatches, double lossScale) {
+  figures_ = {};
+  figures_.breadth = static_cast<int64_t>(microBatches.size());
+  Outcome outcome;
+  for (const MicroBatch& microBatch : microBatches) {
+    int64_t targets = 0;
+    for (const auto& ids : microBatch.batch.idsOfRank) figures_.tokens = std::max(figures_.tokens, static_cast<int64_t>(ids.size()));
+    for (const int64_t count : microBatch.batch.targetCountOfRank) targets += count;
+    figures_.targets = std::max(figures_.targets, targets);
+    outcome.targets += microBatch.batch.targets.size(0);
+  }
+  figures_.operators.assign(model_.operators.size(), {});
+  timeline_.clear();
+  std::vector<Flow> flows = begin(microBatches);
+  forward(flows, Keep::ForBackward);
+  if (turnHook_) turnHook_();
+  prefetchFrom(static_cast<int64_t>(model_.operators.size()) - 1, Direction::Backward);
+  outcome.lossSum = turn(flows, lossScale);
+  for (size_t i = model_.operators.size(); i-- > model_.lowestAdapter();) backwardOperator(i, flows);
+  return outcome;
+}
+
+IterationRunner::Outcome IterationRunner::train(const model::Batch& batch, double lossScale, uint64_t dropoutSeed) {
+  const MicroBatch microBatch{batch, dropoutSeed};
+  return train({&microBatch, 1}, lossScale);
+}
+
+at::Tensor IterationRunner::normalised(const at::Tensor& x) const {
+  return model::rmsNorm(x, model::inverseRms(x, model_.config.normEpsilon), model_.finalNorm);
 }
 
 at::Tensor IterationRunner::hiddenStates(const model::Batch& batch) {
   if (model_.store->remoteBytesPerIteration(hasBackward()) > 0) model_.store->dropRemote();
-  const at::Tensor x = forward(batch, model_.rotary->angles(batch.positions), 0, nullptr);
-  return model::rmsNorm(x, model::inverseRms(x, model_.config.normEpsilon), model_.finalNorm);
+  const MicroBatch microBatch{batch, 0};
+  std::vector<Flow> flows = begin({&microBatch, 1});
+  forward(flows, Keep::Nothing);
+  return normalised(flows[0].x);
+}
+
+std::vector<IterationRunner::Outcome> IterationRunner::evaluate(std::span<const MicroBatch> microBatches) {
+  if (model_.store->remoteBytesPerIteration(hasBackward()) > 0) model_.store->dropRemote();
+  std::vector<Flow> flows = begin(microBatches);
+  forward(flows, Keep::Nothing);
+  std::vector<Outcome> outcomes;
+  for (Flow& flow : flows) {
+    const model::Batch& batch = flow.of->batch;
+    const at::Tensor hidden = normalised(flow.x.index_select(0, batch.targetRows));
+    flow.x.reset();
+    outcomes.push_back({model_.vocabulary->loss(hidden, batch, 0, model::Vocabulary::Want::LossOnly).sum, batch.targets.size(0)});
+  }
+  return outcomes;
 }
 
 IterationRunner::Outcome IterationRunner::evaluate(const model::Batch& batch) {
-  const at::Tensor hidden = hiddenStates(batch).index_select(0, batch.targetRows);
-  const auto loss = model_.vocabulary->loss(hidden, batch, 0, model::Vocabulary::Want::LossOnly);
-  return {loss.sum, batch.targets.size(0)};
+  const MicroBatch microBatch{batch, 0};
+  return evaluate({&microBatch, 1}).front();
 }
 
 }  // namespace tidemark::train

@@ -1,8 +1,14 @@
 // Runs iterations: the schedule of acquire, run, keep or drop, release over the operators, forward and backward, and the
 // measuring of each of them. It executes the keeps and the prefetch depth that it was given.
+//
+// Note: breadth. An iteration may carry several micro-batches: all of them pass an operator before the next one runs
+// (breadth-first accumulation, Lamy-Poirier 2022), so that its weights are gathered twice an iteration however many they
+// are. What is saved for backward is held for all of them, workspace for one at a time. The sums of gradients run over
+// the same terms in the same order as with one micro-batch after the other: the numbers are equal to the last bit.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/comm/communicator.h"
@@ -30,9 +36,17 @@ class IterationRunner {
     double lossSum = 0;        // over this rank's targets
     int64_t targets = 0;
   };
-  // One training iteration: adds `lossScale` times the gradient of the loss sum to the trainable state's gradients.
+  // A micro-batch and the seed of its dropout (0: none).
+  struct MicroBatch {
+    model::Batch batch;
+    uint64_t dropoutSeed = 0;
+  };
+  // One training iteration over all of `microBatches` (Note: breadth): adds `lossScale` times the gradient of the loss sum
+  // to the trainable state's gradients.
+  Outcome train(std::span<const MicroBatch> microBatches, double lossScale);
   Outcome train(const model::Batch& batch, double lossScale, uint64_t dropoutSeed);
-  // Forward only; the gradient-free loss.
+  // Forward only, all batches through an operator before the next; the gradient-free loss of each.
+  std::vector<Outcome> evaluate(std::span<const MicroBatch> microBatches);
   Outcome evaluate(const model::Batch& batch);
   // Normalised hidden states [n, H] of every token, forward only.
   at::Tensor hiddenStates(const model::Batch& batch);
@@ -43,11 +57,23 @@ class IterationRunner {
 
  private:
   enum class Direction { Forward, Backward };
-  struct Saved {  // one per operator: its activation, or the input [n, H] from which to compute it again
+  enum class Keep { Nothing, ForBackward };
+  // A micro-batch on its way through the operators.
+  struct Flow {
+    const MicroBatch* of = nullptr;
+    model::Rotary::Angles angles;
+    at::Tensor x;  // [n, H]: the latest output; in backward its gradient
+    // One per operator: its activation, or the input [n, H] from which to compute it again.
     std::vector<std::unique_ptr<model::SavedActivation>> activations;
     std::vector<at::Tensor> inputs;
+    model::IterationContext context(size_t index) const;
   };
-  at::Tensor forward(const model::Batch& batch, const model::Rotary::Angles& angles, uint64_t dropoutSeed, Saved* saved);
+  std::vector<Flow> begin(std::span<const MicroBatch> microBatches) const;
+  void forward(std::vector<Flow>& flows, Keep keep);
+  void forwardOperator(size_t index, std::vector<Flow>& flows, Keep keep);
+  double turn(std::vector<Flow>& flows, double lossScale);  // the loss sum
+  void backwardOperator(size_t index, std::vector<Flow>& flows);
+  at::Tensor normalised(const at::Tensor& x) const;
   void prefetchFrom(int64_t piece, Direction direction);
   void addPoint(int64_t operatorIndex, Direction direction, int64_t workspaceBytes, const char* growReason,
                 const char* shrinkReason);

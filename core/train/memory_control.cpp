@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kTokensForFullSpeed = 2048;
 // A batch must be this much larger than the measured one to be worth a new plan.
 constexpr double kLarger = 1.1;
+// Faster by this much is worth more memory for micro-batches that pass the operators together.
+constexpr double kWorthBreadth = 1.01;
 
 const char* policyName(memory::Policy policy) {
   switch (policy) {
@@ -40,6 +42,15 @@ Activations activationsFrom(const std::string& name) {
   return name == "save" ? Activations::Save : name == "recompute" ? Activations::Recompute : Activations::Auto;
 }
 
+Accumulation accumulationFrom(const std::string& name) {
+  return name == "depth-first" ? Accumulation::DepthFirst : name == "breadth-first" ? Accumulation::BreadthFirst : Accumulation::Auto;
+}
+
+double Processors::leastSeconds(double computeSeconds, double gatherProcessorSeconds) const {
+  if (ofRank == 0) return computeSeconds;
+  return std::max(computeSeconds, (threads * computeSeconds + gatherProcessorSeconds) / ofRank);
+}
+
 std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
                                                   const std::vector<bool>& hasBackward) {
   if (activations == Activations::Save) return {memory::Recomputed(figures.operators.size(), false)};
@@ -61,7 +72,7 @@ int64_t MemoryControl::fixedBytes() const {
 }
 
 void MemoryControl::atFirstTurn() {
-  if (measuredMicroBatch_ != 0) return;
+  if (latest_.microBatch != 0) return;
   memory::IterationFigures figures = runner_.figures();
   const int64_t rowBytes = model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
   const int64_t gradientBytes = 2 * figures.tokens * rowBytes;
@@ -85,93 +96,152 @@ void MemoryControl::atFirstTurn() {
 
 Status MemoryControl::afterIteration() {
   const memory::IterationFigures& now = runner_.figures();
-  const bool isFirst = measuredMicroBatch_ == 0;
+  const bool isFirst = latest_.microBatch == 0;
+  const bool isKnown = latest_.microBatch == microBatch_ && latest_.figures.breadth == breadth_;
   // figures.tokens is the largest of all ranks, so every rank decides the same.
-  if (measuredMicroBatch_ == microBatch_ &&
-      static_cast<double>(now.tokens) < kLarger * static_cast<double>(measured_.tokens))
-    return {};
-  measured_ = now;
-  memory::reduceOverRanks(measured_, communicator_);
+  if (isKnown && static_cast<double>(now.tokens) < kLarger * static_cast<double>(latest_.figures.tokens)) return {};
+  latest_ = {now, runner_.recomputed(), microBatch_};
+  memory::reduceOverRanks(latest_.figures, communicator_);
   if (isFirst) {
-    for (const memory::OperatorFigures& f : measured_.operators) gatherSeconds_.push_back(f.gatherSeconds);
+    for (const memory::OperatorFigures& f : latest_.figures.operators) gatherSeconds_.push_back(f.gatherSeconds);
     boundaryPeakBytes_ = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
+    measureGatherCost();
   }
-  for (size_t i = 0; i < gatherSeconds_.size(); ++i) measured_.operators[i].gatherSeconds = gatherSeconds_[i];
-  const std::string reason = isFirst                                ? "first iteration measured"
-                             : measuredMicroBatch_ != microBatch_ ? "micro-batch measured"
-                                                                  : "larger batch measured";
-  measuredMicroBatch_ = microBatch_;
-  measuredRecomputed_ = runner_.recomputed();
-  TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_));
+  for (size_t i = 0; i < gatherSeconds_.size(); ++i) latest_.figures.operators[i].gatherSeconds = gatherSeconds_[i];
+  if (breadth_ == 1) single_ = latest_;
+  const std::string reason = isFirst ? "first iteration measured" : !isKnown ? "micro-batches measured" : "larger batch measured";
+  TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_, breadth_));
   if (isFirst) announceOperators(choice.recomputed);
   return apply(choice, reason);
+}
+
+// From the first iteration, in which nothing ran beside the gathers.
+void MemoryControl::measureGatherCost() {
+  double seconds = 0, bytes = 0;
+  for (size_t i = 0; i < model_.store->pieceCount(); ++i) {
+    seconds += model_.store->gatherProcessorSeconds(i);
+    bytes += static_cast<double>(model_.store->remoteBytes(i));
+  }
+  at::Tensor cost = at::tensor({bytes > 0 ? seconds / bytes : 0.0}, at::kDouble);
+  communicator_.max(cost);
+  processorSecondsPerByte_ = cost.item<double>();
 }
 
 Status MemoryControl::afterFirstStep(int64_t boundaryPeakBytes) {
   at::Tensor peak = at::tensor({static_cast<double>(boundaryPeakBytes)}, at::kDouble);
   communicator_.max(peak);
   const auto measuredPeak = static_cast<int64_t>(peak.item<double>());
-  bool mustPlan = measuredPeak > boundaryPeakBytes_;
+  const bool isHigher = measuredPeak > boundaryPeakBytes_;
   boundaryPeakBytes_ = measuredPeak;
+  TIDEMARK_ASSIGN(const Choice choice, fastest());
+  if (choice.microBatch == microBatch_ && choice.breadth == breadth_ && !isHigher) return {};
   std::string reason = "optimizer step measured";
-
-  std::optional<Choice> best;
-  int64_t bestMicroBatch = microBatch_;
-  if (settings_.microBatch == 0) {
-    for (int64_t candidate = 1; candidate <= settings_.sequencesPerRank; ++candidate) {
-      if (settings_.sequencesPerRank % candidate != 0) continue;
-      if (candidate > 1 && batches_.largestBatchTokens(candidate) > kTokensForFullSpeed) break;
-      Result<Choice> choice = chooseForLargest(candidate);
-      if (!choice.ok()) break;  // more does not fit either
-      // Larger batches make larger, faster products: among nearly equal predictions the larger wins.
-      if (best && choice->tokensPerSecond < 0.98 * best->tokensPerSecond) continue;
-      best = std::move(choice).value();
-      bestMicroBatch = candidate;
-    }
-    if (bestMicroBatch != microBatch_) {
-      reason = "micro-batch " + std::to_string(bestMicroBatch) + " predicted fastest";
-      mustPlan = true;
-    }
-  }
-  if (!mustPlan) return {};
-  microBatch_ = bestMicroBatch;
-  TIDEMARK_ASSIGN(const Choice choice, chooseForLargest(microBatch_));
+  if (choice.microBatch != microBatch_) reason = "micro-batch " + std::to_string(choice.microBatch) + " predicted fastest";
   return apply(choice, reason);
 }
 
-memory::BatchRatio MemoryControl::largestBatch(int64_t microBatch) const {
-  const int64_t tokens = std::max(measured_.tokens, batches_.largestBatchTokens(microBatch) - microBatch);
-  const int64_t targets = std::max(measured_.targets, batches_.largestBatchTargets(microBatch) * communicator_.size());
-  const int ranks = settings_.policy == memory::Policy::Unsharded ? 1 : communicator_.size();
-  return memory::batchRatio(model_.headShape(), {measured_.tokens, measured_.targets, ranks}, {tokens, targets, ranks});
+Result<int64_t> MemoryControl::useBudget(int64_t budgetBytes, const std::string& reason) {
+  constexpr double kMore = 1.05;
+  if (latest_.microBatch == 0) return settings_.budgetBytes;
+  const int64_t before = settings_.budgetBytes;
+  settings_.budgetBytes = budgetBytes;
+  Result<Choice> choice = fastest();
+  while (!choice.ok() && choice.error().code == ErrorCode::OutOfMemory && settings_.budgetBytes < before) {
+    settings_.budgetBytes = std::min(before, static_cast<int64_t>(kMore * static_cast<double>(settings_.budgetBytes)) + 1);
+    choice = fastest();
+  }
+  if (!choice.ok()) return choice.error();
+  if (settings_.budgetBytes == before) return before;
+  TIDEMARK_TRY(apply(*choice, reason));
+  ledger_.setBudget(settings_.budgetBytes);
+  return settings_.budgetBytes;
 }
 
-Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch) const {
-  memory::IterationFigures figures = memory::scaled(measured_, largestBatch(microBatch), fixedBytes());
+// Larger batches make larger, faster products: among nearly equal predictions the larger wins.
+Result<MemoryControl::Choice> MemoryControl::fastest() const {
+  if (settings_.microBatch > 0) return fastestBreadth(settings_.microBatch);
+  std::optional<Choice> best;
+  std::optional<Error> refusal;
+  for (int64_t candidate = 1; candidate <= settings_.sequencesPerRank; ++candidate) {
+    if (settings_.sequencesPerRank % candidate != 0) continue;
+    if (best && candidate > 1 && batches_.largestBatch(candidate).tokens > kTokensForFullSpeed) break;
+    Result<Choice> choice = fastestBreadth(candidate);
+    if (!choice.ok()) {
+      if (choice.error().code != ErrorCode::OutOfMemory) return choice.error();
+      refusal = choice.error();
+      break;  // more does not fit either
+    }
+    if (best && choice->tokensPerSecond() < 0.98 * best->tokensPerSecond()) continue;
+    best = std::move(choice).value();
+  }
+  if (!best) return *refusal;
+  return std::move(*best);
+}
+
+// Of breadths that are as fast, the smallest: it needs least memory. Where one is asked for, the largest that fits.
+Result<MemoryControl::Choice> MemoryControl::fastestBreadth(int64_t microBatch) const {
+  const int64_t most = settings_.accumulation == Accumulation::DepthFirst ? 1 : settings_.sequencesPerRank / microBatch;
+  std::optional<Choice> best;
+  for (int64_t breadth = 1; breadth <= most; ++breadth) {
+    if (most % breadth != 0) continue;
+    Result<Choice> choice = chooseForLargest(microBatch, breadth);
+    if (!choice.ok()) {
+      if (choice.error().code == ErrorCode::OutOfMemory && best) break;  // more does not fit either
+      return choice.error();
+    }
+    const bool isWanted = settings_.accumulation == Accumulation::BreadthFirst;
+    if (!best || isWanted || choice->tokensPerSecond() > kWorthBreadth * best->tokensPerSecond()) best = std::move(choice).value();
+  }
+  return std::move(*best);
+}
+
+memory::BatchRatio MemoryControl::largestBatch(const memory::IterationFigures& measured, int64_t microBatch) const {
+  const Batches::Largest& largest = batches_.largestBatch(microBatch);
+  const int64_t tokens = std::max(measured.tokens, largest.tokens);
+  const int64_t targets = std::max(measured.targets, largest.targets * communicator_.size());
+  const int ranks = settings_.policy == memory::Policy::Unsharded ? 1 : communicator_.size();
+  return memory::batchRatio(model_.headShape(), {measured.tokens, measured.targets, ranks}, {tokens, targets, ranks});
+}
+
+Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch, int64_t breadth) const {
+  const Measurement& measured = latest_.figures.breadth == breadth ? latest_ : single_;
+  memory::IterationFigures figures = memory::scaled(measured.figures, largestBatch(measured.figures, microBatch), fixedBytes());
   figures.boundaryPeakBytes = boundaryPeakBytes_;
   // What the others ask of this rank's rows varies with the tokens; at worst all of them.
   const auto tokens = static_cast<double>(figures.tokens), ranks = static_cast<double>(communicator_.size());
   const auto rowBytes = static_cast<double>(model_.config.hiddenSize) * sizeof(float) + 3 * sizeof(int64_t);
   figures.embedding.forwardPeakBytes = std::max(figures.embedding.forwardPeakBytes,
                                                 fixedBytes() + static_cast<int64_t>((ranks + 2) * tokens * rowBytes));
-  return choose(figures, measuredRecomputed_);
+  if (figures.breadth != breadth) {
+    const int64_t perToken = 5 * static_cast<int64_t>(sizeof(int64_t)) + model_.config.headSize * static_cast<int64_t>(sizeof(float));
+    figures = memory::withBreadth(std::move(figures), breadth, runner_.hasBackward(),
+                                  {outputBytes(figures.tokens), figures.tokens * perToken});
+  }
+  TIDEMARK_ASSIGN(Choice choice, choose(figures, measured.recomputed));
+  choice.microBatch = microBatch;
+  choice.breadth = breadth;
+  return choice;
+}
+
+int64_t MemoryControl::outputBytes(int64_t tokens) const {
+  return tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
 }
 
 Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigures& figures,
                                                     const memory::Recomputed& measured) const {
-  const int64_t outputBytes = figures.tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
   std::optional<Choice> best;
   std::optional<Error> refusal;
   for (memory::Recomputed& recomputed : allowedRecomputed(settings_.activations, figures, runner_.hasBackward())) {
-    Result<Choice> choice = planFor(memory::withRecomputed(figures, measured, recomputed, outputBytes));
+    Result<Choice> choice = planFor(memory::withRecomputed(figures, measured, recomputed, outputBytes(figures.tokens)));
     if (!choice.ok()) {
       if (choice.error().code != ErrorCode::OutOfMemory) return choice.error();
       refusal = choice.error();  // the last choice needs least
       continue;
     }
-    if (best && choice->tokensPerSecond < kWorthRecomputing * best->tokensPerSecond) continue;
+    if (best && choice->tokensPerSecond() < kWorthRecomputing * best->tokensPerSecond()) continue;
     best = std::move(choice).value();
     best->recomputed = std::move(recomputed);
+    if (best->plan.remoteBytes == 0) break;  // nothing to be had for computing more again
   }
   if (!best) return *refusal;
   return std::move(*best);
@@ -183,43 +253,54 @@ Result<MemoryControl::Choice> MemoryControl::planFor(const memory::IterationFigu
   const auto input = memory::makePlanInput(figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
   TIDEMARK_ASSIGN(choice.plan, memory::makePlan(input));
   TIDEMARK_TRY(memory::checkPlan(input, choice.plan));
-  const double seconds = choice.plan.predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds;
-  choice.tokensPerSecond = static_cast<double>(figures.tokens) / seconds;
+  choice.seconds = std::max(choice.plan.predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds,
+                            settings_.processors.leastSeconds(figures.computeSeconds(),
+                                                              static_cast<double>(choice.plan.remoteBytes) * processorSecondsPerByte_));
   return choice;
 }
 
 Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
-  std::string digest = memory::planDigest(choice.plan);
+  std::string digest = memory::planDigest(choice.plan) + " micro-batch " + std::to_string(choice.microBatch) + " breadth " + std::to_string(choice.breadth);
   for (const bool recomputed : choice.recomputed) digest += recomputed ? 'r' : 's';
   TIDEMARK_TRY(compareDigests(digest));
+  microBatch_ = choice.microBatch;
+  breadth_ = choice.breadth;
   model_.store->setKeeps(choice.plan.keeps);
   runner_.setRecomputed(choice.recomputed);
   runner_.setPrefetchDepth(choice.plan.prefetchDepth);
-  const std::vector<bool> hasBackward = runner_.hasBackward();
+  const run::PlanEvent event = describe(choice, reason);
+  plannedPeakBytes_ = event.predictedPeakBytes;
+  events_.write(event);
+  return {};
+}
 
+run::PlanEvent MemoryControl::describe(const Choice& choice, const std::string& reason) const {
+  const std::vector<bool> hasBackward = runner_.hasBackward();
   run::PlanEvent event;
   event.budgetBytes = settings_.budgetBytes;
   event.microBatch = microBatch_;
   event.accumulate = accumulate();
+  event.breadth = breadth_;
   event.predictedPeakBytes =
       memory::predictPeakBytes(choice.figures, *model_.store, hasBackward, choice.plan.prefetchDepth);
   event.predictedRemoteBytes = model_.store->remoteBytesPerIteration(hasBackward);
   event.optimalRemoteBytes = choice.plan.optimalRemoteBytes;
-  // For batches as long as the measured one; the plan itself holds for the longest.
-  event.predictedSeconds = static_cast<double>(measured_.tokens) / static_cast<double>(measuredMicroBatch_) *
-                           static_cast<double>(microBatch_) / choice.tokensPerSecond;
+  // For batches as long as the measured ones; the plan itself holds for the longest.
+  const double measuredTokens = static_cast<double>(latest_.figures.tokens) / static_cast<double>(latest_.microBatch) *
+                                static_cast<double>(microBatch_ * breadth_);
+  event.predictedSeconds = measuredTokens / choice.tokensPerSecond();
   event.prefetchDepth = choice.plan.prefetchDepth;
   event.policy = policyName(settings_.policy);
   event.reason = reason;
   const auto again = std::count(choice.recomputed.begin(), choice.recomputed.end(), true);
   if (again > 0) event.reason += "; " + std::to_string(again) + " of " + std::to_string(choice.recomputed.size()) + " operators compute their activation again";
+  if (breadth_ > 1) event.reason += "; " + std::to_string(breadth_) + " micro-batches pass each operator together";
   for (size_t i = 0; i < model_.store->pieceCount(); ++i) {
     event.boundaryBytes.push_back(model_.store->keptBytes(i, memory::Interval::Boundary));
     event.turnBytes.push_back(model_.store->keptBytes(i, memory::Interval::Turn));
     event.pieceRemoteBytes.push_back(model_.store->remoteBytes(i));
   }
-  events_.write(event);
-  return {};
+  return event;
 }
 
 Status MemoryControl::compareDigests(const std::string& digest) {
@@ -234,8 +315,8 @@ Status MemoryControl::compareDigests(const std::string& digest) {
 }
 
 void MemoryControl::announceOperators(const memory::Recomputed& recomputed) {
-  const memory::IterationFigures shown = memory::withRecomputed(
-      measured_, measuredRecomputed_, recomputed, measured_.tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float)));
+  const memory::IterationFigures shown =
+      memory::withRecomputed(latest_.figures, latest_.recomputed, recomputed, outputBytes(latest_.figures.tokens));
   const auto announce = [&](int64_t index, const std::string& name, int64_t parameterBytes, int64_t remoteBytes,
                             const memory::OperatorFigures& f, bool isSaved) {
     run::OperatorEvent event;

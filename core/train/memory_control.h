@@ -16,11 +16,21 @@ namespace tidemark::train {
 
 enum class Activations { Auto, Save, Recompute };
 Activations activationsFrom(const std::string& name);  // of memory.activations
+enum class Accumulation { Auto, DepthFirst, BreadthFirst };
+Accumulation accumulationFrom(const std::string& name);  // of memory.accumulation
 // The choices of what to compute again, from least to most.
 std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
                                                   const std::vector<bool>& hasBackward);
 // Faster by this much is worth computing again; smaller differences lie within what is foretold.
 inline constexpr double kWorthRecomputing = 1.02;
+
+// Where gathers are carried by the processors that compute.
+struct Processors {
+  double ofRank = 0;         // this rank's part of the machine's; 0: a device computes
+  double threads = 1;        // with which it computes
+  // An iteration lasts no less than its work on all processors.
+  double leastSeconds(double computeSeconds, double gatherProcessorSeconds) const;
+};
 
 class MemoryControl {
  public:
@@ -30,36 +40,55 @@ class MemoryControl {
     int64_t sequencesPerRank = 1;   // per step
     int64_t microBatch = 0;         // 0: chosen here
     Activations activations = Activations::Auto;
+    Accumulation accumulation = Accumulation::Auto;
+    Processors processors;
   };
   MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
                 comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events);
 
   int64_t microBatch() const { return microBatch_; }
+  // Micro-batches of a step on one rank, and how many of them an iteration carries (Note: breadth).
   int64_t accumulate() const { return settings_.sequencesPerRank / microBatch_; }
+  int64_t breadth() const { return breadth_; }
 
   // At the turn of the first iteration: a cautious plan from what forward measured, so that its backward already keeps
   // what it gathers.
   void atFirstTurn();
-  // After each iteration: announces the operators once; measures and plans when this micro-batch was not measured yet, or
+  // After each iteration: announces the operators once; measures and plans when such iterations were not measured yet, or
   // when a batch was clearly larger than the measured one.
   Status afterIteration();
-  // After the first optimizer step: takes the measured boundary into account and chooses the micro-batch.
+  // After the first optimizer step: takes the measured boundary into account and chooses micro-batch and breadth.
   Status afterFirstStep(int64_t boundaryPeakBytes);
+  // At the end of a step: plans anew for another budget, which all ranks give alike. Where nothing fits it, for the least
+  // that does. Returns the budget in force from here on.
+  Result<int64_t> useBudget(int64_t budgetBytes, const std::string& reason);
+  int64_t plannedPeakBytes() const { return plannedPeakBytes_; }  // of the plan in force
 
  private:
+  struct Measurement {
+    memory::IterationFigures figures;  // greatest over ranks
+    memory::Recomputed recomputed;     // what was computed again then
+    int64_t microBatch = 0;            // 0: nothing measured yet
+  };
   struct Choice {
-    memory::IterationFigures figures;  // of the largest batch
+    int64_t microBatch = 1, breadth = 1;
+    memory::IterationFigures figures;  // of the largest batches
     memory::Plan plan;
     memory::Recomputed recomputed;
-    double tokensPerSecond = 0;        // of this rank, for that batch
+    double seconds = 0;                // of an iteration of those
+    double tokensPerSecond() const { return static_cast<double>(figures.tokens * figures.breadth) / seconds; }
   };
   // The largest batch that `microBatch` sequences can make, relative to the measured one.
-  memory::BatchRatio largestBatch(int64_t microBatch) const;
-  // `measured`: what was computed again when the figures were measured.
+  memory::BatchRatio largestBatch(const memory::IterationFigures& measured, int64_t microBatch) const;
   Result<Choice> choose(const memory::IterationFigures& figures, const memory::Recomputed& measured) const;
   Result<Choice> planFor(const memory::IterationFigures& figures) const;
-  Result<Choice> chooseForLargest(int64_t microBatch) const;
+  Result<Choice> chooseForLargest(int64_t microBatch, int64_t breadth) const;
+  Result<Choice> fastest() const;  // over micro-batches and breadths
+  Result<Choice> fastestBreadth(int64_t microBatch) const;
   Status apply(const Choice& choice, const std::string& reason);
+  run::PlanEvent describe(const Choice& choice, const std::string& reason) const;  // once it is applied
+  void measureGatherCost();
+  int64_t outputBytes(int64_t tokens) const;  // of one operator
   void announceOperators(const memory::Recomputed& recomputed);
   Status compareDigests(const std::string& digest);
   int64_t fixedBytes() const;
@@ -71,12 +100,12 @@ class MemoryControl {
   comm::Communicator& communicator_;
   memory::Ledger& ledger_;
   EventWriter& events_;
-  int64_t microBatch_;
-  int64_t measuredMicroBatch_ = 0;     // what measured_ was measured with; 0: nothing yet
-  memory::IterationFigures measured_;  // greatest over ranks
-  memory::Recomputed measuredRecomputed_;
+  int64_t microBatch_, breadth_ = 1;
+  Measurement single_;                 // of one micro-batch alone
+  Measurement latest_;                 // of iterations as they are now
   std::vector<double> gatherSeconds_;  // per piece, from the first iteration: nothing ran beside it
-  int64_t boundaryPeakBytes_ = 0;
+  double processorSecondsPerByte_ = 0; // of this rank, for each byte that it gathers
+  int64_t boundaryPeakBytes_ = 0, plannedPeakBytes_ = 0;
 };
 
 }  // namespace tidemark::train

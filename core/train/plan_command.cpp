@@ -174,8 +174,8 @@ Row predict(const Session& s, const memory::IterationFigures& figures, int64_t f
 Row bestRow(const Session& s, const memory::IterationFigures& measured, int64_t fixedHere, const std::string& policyName,
             int64_t microBatch, const Gathers& gathers, const std::vector<bool>& hasBackward) {
   const int64_t headRanks = policyName == "unsharded" ? 1 : s.config.parallel.ranks;
-  const memory::BatchSize largest{s.batches->largestBatchTokens(microBatch) - microBatch,
-                                  s.batches->largestBatchTargets(microBatch) * headRanks, headRanks};
+  const Batches::Largest& batch = s.batches->largestBatch(microBatch);
+  const memory::BatchSize largest{batch.tokens, batch.targets * headRanks, headRanks};
   const memory::BatchRatio ratio = memory::batchRatio(s.model->headShape(), {measured.tokens, measured.targets, 1}, largest);
   const memory::IterationFigures figures = memory::scaled(measured, ratio, fixedHere);
   const int64_t outputBytes = figures.tokens * s.model->config.hiddenSize * static_cast<int64_t>(sizeof(float));

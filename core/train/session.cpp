@@ -107,11 +107,13 @@ Result<comm::BackendKind> backendFrom(const std::string& name, c10::Device devic
   return comm::BackendKind::Gloo;
 }
 
-int64_t automaticBudget(c10::Device device, int localWorldSize) {
+int sharingRanks(c10::Device device, int localWorldSize) {
   const int devices = device.is_cpu() ? 1 : std::max(1, acceleratorCount());
-  const int sharing = (localWorldSize + devices - 1) / devices;
-  const int64_t free = device.is_cpu() ? memory::availableHostBytes() : acceleratorFreeBytes(device);
-  return memory::automaticBudgetBytes(free, sharing);
+  return (localWorldSize + devices - 1) / devices;
+}
+
+int64_t automaticBudget(c10::Device device, int localWorldSize) {
+  return memory::automaticBudgetBytes(freeBytesOf(device), sharingRanks(device, localWorldSize));
 }
 
 Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
@@ -131,6 +133,8 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   TIDEMARK_ASSIGN(const comm::BackendKind backend, backendFrom(s->config.parallel.backend, s->device, s->process.localWorldSize));
   TIDEMARK_ASSIGN(s->communicator, comm::Communicator::connect(s->process, backend, s->device));
   TIDEMARK_TRY(resolveBudget(*s));
+  s->sharingRanks = sharingRanks(s->device, s->process.localWorldSize);
+  s->freeBytes = [device = s->device] { return freeBytesOf(device); };
 
   s->ledgerScope = std::make_unique<memory::LedgerScope>(s->ledger);
   s->ledger.watch(s->device.type());
@@ -154,7 +158,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
   peft::initialiseLora(*s->model->trainable, static_cast<uint64_t>(s->config.training.seed));
 
   const Batches::Settings batches{s->config.training.globalBatchSize, s->config.dataset.maxSeqLength, s->config.dataset.packing,
-                                  static_cast<uint64_t>(s->config.training.seed)};
+                                  static_cast<uint64_t>(s->config.training.seed), s->config.training.maxSteps};
   s->batches = std::make_unique<Batches>(*s->dataset, batches, s->process.rank, s->process.worldSize, s->device);
   if (s->process.rank == 0) {
     run::ModelEvent event;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "core/comm/communicator.h"
@@ -24,6 +25,8 @@ struct Session {
   c10::Device device{c10::kCPU};
   memory::Policy policy = memory::Policy::Elastic;
   int64_t budgetBytes = 0;
+  int sharingRanks = 1;                 // that have a part in the same device's memory
+  std::function<int64_t()> freeBytes;   // of that device, at the moment; 0 where it cannot be told
   peft::AdapterInfo adapter;
 
   std::unique_ptr<EventWriter> events;
@@ -49,5 +52,7 @@ Result<comm::BackendKind> backendFrom(const std::string& name, c10::Device devic
 
 // Bytes that one rank may use when the budget is `auto`: its part of what the machine has free.
 int64_t automaticBudget(c10::Device device, int localWorldSize);
+// How many of a machine's ranks share each of its devices.
+int sharingRanks(c10::Device device, int localWorldSize);
 
 }  // namespace tidemark::train

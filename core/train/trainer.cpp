@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "core/base/bytes.h"
+#include "core/train/budget_watch.h"
 #include "core/train/checkpoint.h"
 #include "core/train/device_memory.h"
 #include "core/train/iteration.h"
@@ -20,6 +22,8 @@ std::atomic<bool> stopRequested{false};
 
 using Clock = std::chrono::steady_clock;
 
+// A batch must be this much longer than the first to be tried before it.
+constexpr double kClearlyLonger = 1.1;
 constexpr int64_t kFirstTimelines = 64;
 constexpr std::chrono::seconds kTimelineInterval{10};
 
@@ -31,13 +35,21 @@ uint64_t dropoutSeed(const Session& s, int64_t step, int64_t iteration) {
   return seed | 1;
 }
 
+Processors processorsOf(const Session& s) {
+  if (!s.device.is_cpu()) return {};
+  const auto ofMachine = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+  return {ofMachine / s.process.localWorldSize, static_cast<double>(s.config.parallel.threadsPerRank)};
+}
+
 class Trainer {
  public:
   explicit Trainer(Session& session)
       : s_(session), runner_(*s_.model, s_.ledger),
         control_({s_.policy, s_.budgetBytes, s_.config.training.globalBatchSize / s_.process.worldSize,
-                  s_.config.training.microBatchSize, activationsFrom(s_.config.memory.activations)},
+                  s_.config.training.microBatchSize, activationsFrom(s_.config.memory.activations),
+                  accumulationFrom(s_.config.memory.accumulation), processorsOf(s_)},
                  *s_.model, runner_, *s_.batches, *s_.communicator, s_.ledger, *s_.events),
+        budget_(s_.budgetBytes),
         schedule_{s_.config.training.lrSchedulerType, s_.config.training.learningRate, s_.config.training.warmupRatio,
                   s_.config.training.maxSteps} {}
 
@@ -48,18 +60,26 @@ class Trainer {
     double loss = 0;          // of all ranks
     bool mustStop = false;
   };
+  struct Before {  // a step
+    int64_t exchangedBytes = 0, iterations = 0;
+  };
   Status restore();
+  Status probeLongest();
   Status trainStep();
+  Result<double> runIterations(int64_t targets);  // the step's loss sum on this rank
+  Status followFreeMemory();
   StepSums reduceStep(double lossSum);
+  int64_t evaluationBreadth(const memory::Ledger::Peaks& peaks, int64_t tokens) const;
   void evaluate();
   Status checkpoint();
-  void reportStep(double loss, double gradNorm, double learningRate, double seconds, int64_t exchangedBefore);
+  void reportStep(double loss, double gradNorm, double learningRate, double seconds, const Before& before);
   void reportTimeline();
   bool isChief() const { return s_.process.rank == 0; }
 
   Session& s_;
   IterationRunner runner_;
   MemoryControl control_;
+  BudgetWatch budget_;
   ScheduleSettings schedule_;
   Progress progress_;
   int64_t iteration_ = 0, lastCheckpoint_ = -1;
@@ -94,22 +114,59 @@ Trainer::StepSums Trainer::reduceStep(double lossSum) {
   return {values[0], values[1] > 0};
 }
 
-Status Trainer::trainStep() {
-  const auto start = Clock::now();
-  const int64_t exchangedBefore = s_.communicator->receivedBytes();
+// Before the first step, where a later batch is clearly longer than those it begins with: what does not fit shows now, and
+// the plan is made from what the longest one measured. Nothing is learned from it.
+Status Trainer::probeLongest() {
+  const int64_t microBatch = control_.microBatch();
+  const Batches::Largest& largest = s_.batches->largestBatch(microBatch);
+  const auto first = static_cast<double>(s_.batches->trainingTokens(progress_.step, 0, microBatch));
+  if (largest.step < progress_.step || static_cast<double>(largest.tokens) < kClearlyLonger * first) return {};
+  runner_.train(s_.batches->training(largest.step, largest.iteration, microBatch), 0, 0);
+  s_.model->trainable->gradients.zero_();
+  return control_.afterIteration();
+}
+
+Result<double> Trainer::runIterations(int64_t targets) {
   const int64_t step = progress_.step;
-  const int64_t targets = s_.batches->stepTargets(step);
-  s_.model->store->takeStatistics();
-  s_.ledger.takePeaks();
   double lossSum = 0;
-  const int64_t iterations = control_.accumulate(), microBatch = control_.microBatch();
-  for (int64_t i = 0; i < iterations; ++i) {
-    const model::Batch batch = s_.batches->training(step, i, microBatch);
-    lossSum += runner_.train(batch, 1.0 / static_cast<double>(targets), dropoutSeed(s_, step, i)).lossSum;
+  // A plan made between two iterations may change how many micro-batches the next one carries.
+  for (int64_t done = 0; done < control_.accumulate();) {
+    const int64_t microBatch = control_.microBatch();
+    std::vector<IterationRunner::MicroBatch> carried;
+    for (int64_t i = 0; i < control_.breadth() && done < control_.accumulate(); ++i, ++done)
+      carried.push_back({s_.batches->training(step, done, microBatch), dropoutSeed(s_, step, done)});
+    lossSum += runner_.train(carried, 1.0 / static_cast<double>(targets)).lossSum;
     ++iteration_;
     reportTimeline();
     TIDEMARK_TRY(control_.afterIteration());
   }
+  return lossSum;
+}
+
+// Every rank plans for the least that any of them has.
+Status Trainer::followFreeMemory() {
+  const int64_t allowed = budget_.allowedBytes({s_.freeBytes(), s_.ledger.held().total(), s_.sharingRanks});
+  at::Tensor negative = at::tensor({-static_cast<double>(allowed)}, at::kDouble);
+  s_.communicator->max(negative);
+  const int64_t next = budget_.next(static_cast<int64_t>(-negative.item<double>()), control_.plannedPeakBytes());
+  if (next == budget_.budgetBytes()) return {};
+  const std::string reason = next < budget_.budgetBytes() ? "free memory of the device fell" : "memory of the device became free again";
+  TIDEMARK_ASSIGN(const int64_t used, control_.useBudget(next, reason));
+  budget_.use(used, next);
+  if (used > next && isChief())
+    s_.events->write(run::LogEvent{"warning", "only " + formatBytes(next) + " of the device are left for each rank, and this run needs " + formatBytes(used) +
+                                                  " at least: it goes on with that; end other programs, or stop it and resume it later"});
+  return {};
+}
+
+Status Trainer::trainStep() {
+  const auto start = Clock::now();
+  const Before before{s_.communicator->receivedBytes(), iteration_};
+  const int64_t step = progress_.step;
+  const int64_t targets = s_.batches->stepTargets(step);
+  s_.model->store->takeStatistics();
+  s_.ledger.takePeaks();
+  TIDEMARK_ASSIGN(const double lossSum, runIterations(targets));
   s_.ledger.beginWindow();
   peft::TrainableState& state = *s_.model->trainable;
   s_.communicator->sum(state.gradients);
@@ -124,16 +181,16 @@ Status Trainer::trainStep() {
   state.gradients.zero_();
   const auto window = s_.ledger.endWindow();
   ++progress_.step;
-  progress_.microBatch = microBatch;
+  progress_.microBatch = control_.microBatch();
   progress_.tokensSeen += s_.batches->stepTokens(step);
   mustStop_ = sums.mustStop;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  reportStep(loss, gradNorm, learningRate, seconds, exchangedBefore);
+  reportStep(loss, gradNorm, learningRate, seconds, before);
   if (!std::exchange(hasMeasuredBoundary_, true)) TIDEMARK_TRY(control_.afterFirstStep(window.peakWithoutDynamicBytes));
-  return {};
+  return followFreeMemory();
 }
 
-void Trainer::reportStep(double loss, double gradNorm, double learningRate, double seconds, int64_t exchangedBefore) {
+void Trainer::reportStep(double loss, double gradNorm, double learningRate, double seconds, const Before& before) {
   const auto statistics = s_.model->store->takeStatistics();
   const auto peaks = s_.ledger.takePeaks();
   const int64_t step = progress_.step - 1;
@@ -146,9 +203,9 @@ void Trainer::reportStep(double loss, double gradNorm, double learningRate, doub
   event.learningRate = learningRate;
   event.gradNorm = gradNorm;
   event.remoteBytes = statistics.remoteBytes;
-  event.exchangeBytes = s_.communicator->receivedBytes() - exchangedBefore;
+  event.exchangeBytes = s_.communicator->receivedBytes() - before.exchangedBytes;
   event.stallSeconds = statistics.stallSeconds;
-  event.iterations = s_.config.training.globalBatchSize / s_.process.worldSize / progress_.microBatch;
+  event.iterations = iteration_ - before.iterations;
   event.peakBytes = peaks.total;
   event.staticBytes = peaks.ofSpace[memory::Space::Static];
   event.dynamicPeakBytes = peaks.ofSpace[memory::Space::Dynamic];
@@ -183,17 +240,46 @@ void Trainer::reportTimeline() {
   s_.events->write(event);
 }
 
+// How many batches pass an operator together in evaluation, given what one of `tokens` took alone: its workspace is as
+// large as the longest one's, and each further one adds its state.
+int64_t Trainer::evaluationBreadth(const memory::Ledger::Peaks& peaks, int64_t tokens) const {
+  const int64_t longest = s_.config.dataset.maxSeqLength;
+  const double workspace = static_cast<double>(peaks.ofSpace[memory::Space::Workspace]) * static_cast<double>(longest) / static_cast<double>(tokens);
+  const int64_t others = peaks.ofSpace.total() - peaks.ofSpace[memory::Space::Workspace];
+  at::Tensor need = at::tensor({static_cast<double>(others) + workspace}, at::kDouble);
+  s_.communicator->max(need);
+  const weights::ModelConfig& model = s_.model->config;
+  const int64_t perToken = static_cast<int64_t>(sizeof(float)) * (model.hiddenSize + model.headSize) + 5 * static_cast<int64_t>(sizeof(int64_t));
+  const int64_t free = budget_.budgetBytes() - static_cast<int64_t>(need.item<double>());
+  return 1 + std::max<int64_t>(0, free / (longest * perToken));
+}
+
 void Trainer::evaluate() {
   if (s_.dataset->evalCount() == 0) return;
   const auto start = Clock::now();
   double lossSum = 0, targets = 0;
-  for (int64_t i = 0; i < s_.batches->evaluationIterations(); ++i) {
-    bool counts = false;
-    const model::Batch batch = s_.batches->evaluation(i, &counts);
-    const IterationRunner::Outcome outcome = runner_.evaluate(batch);
-    if (!counts) continue;
-    lossSum += outcome.lossSum;
-    targets += static_cast<double>(outcome.targets);
+  s_.model->store->takeStatistics();
+  const int64_t count = s_.batches->evaluationIterations();
+  for (int64_t begin = 0, breadth = 1; begin < count;) {
+    std::vector<IterationRunner::MicroBatch> carried;
+    std::vector<bool> counts;
+    for (int64_t i = begin; i < std::min(count, begin + breadth); ++i) {
+      bool isCounted = false;
+      carried.push_back({s_.batches->evaluation(i, &isCounted), 0});
+      counts.push_back(isCounted);
+    }
+    s_.ledger.takePeaks();
+    const std::vector<IterationRunner::Outcome> outcomes = runner_.evaluate(carried);
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+      if (!counts[i]) continue;
+      lossSum += outcomes[i].lossSum;
+      targets += static_cast<double>(outcomes[i].targets);
+    }
+    begin += static_cast<int64_t>(carried.size());
+    if (breadth > 1 || begin >= count) continue;
+    int64_t tokens = 1;
+    for (const auto& ids : carried[0].batch.idsOfRank) tokens = std::max(tokens, static_cast<int64_t>(ids.size()));
+    breadth = evaluationBreadth(s_.ledger.takePeaks(), tokens);
   }
   at::Tensor sums = at::tensor({lossSum, targets}, at::kDouble);
   s_.communicator->sum(sums);
@@ -204,6 +290,7 @@ void Trainer::evaluate() {
   event.targetTokens = static_cast<int64_t>(values[1]);
   event.loss = values[0] / values[1];
   event.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  event.remoteBytes = s_.model->store->takeStatistics().remoteBytes;
   if (isChief()) s_.events->write(event);
 }
 
@@ -232,6 +319,7 @@ Result<run::ExitCode> Trainer::run(bool resumes) {
   runner_.setTurnHook([this] { control_.atFirstTurn(); });
   const run::TrainingConfig& t = s_.config.training;
   if (progress_.step == 0) evaluate();
+  if (progress_.step < t.maxSteps) TIDEMARK_TRY(probeLongest());
   while (progress_.step < t.maxSteps && !mustStop_) {
     TIDEMARK_TRY(trainStep());
     const bool isLast = progress_.step == t.maxSteps;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "core/text/random.h"
@@ -89,6 +90,50 @@ TEST(MakeEpoch, ShufflesUniformly) {
       if (sequences[place].front() == 0) ++counts[place];
   }
   for (const int count : counts) EXPECT_NEAR(count, 1000, 164);
+}
+
+TEST(EvenBatches, DealsEverySequenceOnceTheHeaviestFirst) {
+  const std::vector<int64_t> all = lengths(48, 100);
+  for (const int64_t perBatch : {1, 2, 3, 4, 8, 48}) {
+    const auto batches = evenBatches(all, perBatch);
+    std::vector<size_t> dealt;
+    int64_t previous = INT64_MAX, lightest = INT64_MAX, heaviest = 0;
+    for (const auto& batch : batches) {
+      ASSERT_EQ(batch.size(), static_cast<size_t>(perBatch));
+      EXPECT_TRUE(std::is_sorted(batch.begin(), batch.end()));
+      int64_t sum = 0;
+      for (const size_t sequence : batch) sum += all[sequence];
+      EXPECT_LE(sum, previous);
+      previous = sum;
+      lightest = std::min(lightest, sum);
+      heaviest = std::max(heaviest, sum);
+      dealt.insert(dealt.end(), batch.begin(), batch.end());
+    }
+    std::sort(dealt.begin(), dealt.end());
+    for (size_t i = 0; i < dealt.size(); ++i) ASSERT_EQ(dealt[i], i);
+    if (perBatch > 1 && batches.size() > 1) EXPECT_LE(heaviest - lightest, 100) << "never apart by more than one sequence";
+  }
+}
+
+// As even as any division can be, where there are few enough to try them all.
+TEST(EvenBatches, ComesNearTheBestDivisionIntoTwo) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    SplitMix64 random(seed);
+    std::vector<int64_t> all(10);
+    for (auto& length : all) length = 1 + static_cast<int64_t>(random.below(512));
+    const int64_t sum = std::accumulate(all.begin(), all.end(), int64_t{0});
+    int64_t best = INT64_MAX;
+    for (unsigned mask = 0; mask < 1024; ++mask) {
+      if (std::popcount(mask) != 5) continue;
+      int64_t half = 0;
+      for (size_t i = 0; i < 10; ++i)
+        if (mask >> i & 1) half += all[i];
+      best = std::min(best, std::max(half, sum - half));
+    }
+    int64_t heaviest = 0;
+    for (const size_t sequence : evenBatches(all, 5)[0]) heaviest += all[sequence];
+    EXPECT_LE(static_cast<double>(heaviest), 7.0 / 6.0 * static_cast<double>(best)) << "seed " << seed;
+  }
 }
 
 }  // namespace

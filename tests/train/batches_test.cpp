@@ -86,7 +86,7 @@ class BatchesTest : public testing::Test {
 
 TEST_F(BatchesTest, RowsOfAStepDoNotDependOnRanksOrMicroBatch) {
   for (const bool packing : {false, true}) {
-    std::map<int64_t, std::vector<int64_t>> expected;  // step -> rows, in order
+    std::map<int64_t, std::vector<int64_t>> expected;  // step -> rows
     for (const int worldSize : {1, 2, 3, 4}) {
       for (int64_t microBatch = 1; microBatch <= kPerStep / worldSize; ++microBatch) {
         if (kPerStep % (worldSize * microBatch) != 0) continue;
@@ -103,6 +103,7 @@ TEST_F(BatchesTest, RowsOfAStepDoNotDependOnRanksOrMicroBatch) {
               tokens += batch.tokenCount() + static_cast<int64_t>(batch.segmentLengths.size());
               targets += batch.targets.size(0);
             }
+          std::sort(rows.begin(), rows.end());  // dealt out otherwise, but the same
           const auto [first, isNew] = expected.try_emplace(step, rows);
           EXPECT_EQ(rows, first->second) << "step " << step << ", " << worldSize << " ranks, micro-batch " << microBatch;
           EXPECT_EQ(tokens, ofRank[0].stepTokens(step));
@@ -146,30 +147,46 @@ TEST_F(BatchesTest, EveryRowOncePerEpoch) {
   }
 }
 
-TEST_F(BatchesTest, LargestBatchesAreUpperBoundsInEveryEpoch) {
+// Without the number of steps a bound for every epoch; with it the very largest, and where it runs.
+TEST_F(BatchesTest, LargestBatchesHoldForEveryStep) {
+  constexpr int64_t kSteps = 60;
   for (const bool packing : {false, true})
-    for (const int64_t microBatch : {1, 2, 3, 4, 6, 12}) {
-      Batches b = batches(packing, 0, 1);
-      const int64_t tokens = b.largestBatchTokens(microBatch), targets = b.largestBatchTargets(microBatch);
+    for (const int64_t microBatch : {1, 2, 3, 6}) {
+      Batches bounded = batches(packing, 0, 2);
+      Batches exact(*dataset_, {kPerStep, kMaxLength, packing, 9, kSteps}, 0, 2, c10::Device(c10::kCPU));
+      const Batches::Largest found = exact.largestBatch(microBatch), bound = bounded.largestBatch(microBatch);
       int64_t mostTokens = 0, mostTargets = 0;
-      for (int64_t step = 0; step < 150; ++step)
-        for (int64_t iteration = 0; iteration < kPerStep / microBatch; ++iteration) {
-          const model::Batch batch = b.training(step, iteration, microBatch);
-          mostTokens = std::max(mostTokens, batch.tokenCount() + static_cast<int64_t>(batch.segmentLengths.size()));
-          mostTargets = std::max(mostTargets, batch.targets.size(0));
+      for (int64_t step = 0; step < kSteps; ++step)
+        for (int64_t iteration = 0; iteration < kPerStep / (2 * microBatch); ++iteration) {
+          const model::Batch batch = exact.training(step, iteration, microBatch);
+          int64_t tokens = 0;
+          for (const auto& ids : batch.idsOfRank) tokens = std::max(tokens, static_cast<int64_t>(ids.size()));
+          EXPECT_EQ(tokens, exact.trainingTokens(step, iteration, microBatch));
+          if (step == found.step && iteration == found.iteration) EXPECT_EQ(tokens, found.tokens);
+          mostTokens = std::max(mostTokens, tokens);
+          for (const int64_t targets : batch.targetCountOfRank) mostTargets = std::max(mostTargets, targets);
         }
-      EXPECT_LE(mostTokens, tokens);
-      EXPECT_LE(mostTargets, targets);
-      EXPECT_LE(tokens, microBatch * kMaxLength);
-      if (microBatch == 1) { EXPECT_GE(mostTokens, tokens - 1) << "the bound is far off"; }
+      EXPECT_EQ(found.tokens, mostTokens);
+      EXPECT_EQ(found.targets, mostTargets);
+      EXPECT_LE(found.tokens, bound.tokens);
+      EXPECT_LE(found.targets, bound.targets);
+      EXPECT_LE(bound.tokens, microBatch * kMaxLength);
+      EXPECT_EQ(bound.step, -1);
     }
 }
 
-// Single rows are all seen within an epoch, so there the bound on targets is exact.
-TEST_F(BatchesTest, LargestTargetsOfOneRowAreExact) {
-  int64_t most = 0;
-  for (const text::LabelledRow& row : train_) most = std::max(most, row.targetCount());
-  EXPECT_EQ(batches(false, 0, 1).largestBatchTargets(1), most);
+// Micro-batches of rows of very different length are alike in what they weigh, and ranks run like ones together.
+TEST_F(BatchesTest, MicroBatchesAreEven) {
+  Batches b = batches(false, 0, 2);
+  for (int64_t step = 0; step < 20; ++step) {
+    int64_t heaviest = 0, lightest = INT64_MAX;
+    for (int64_t iteration = 0; iteration < 2; ++iteration)
+      for (const auto& ids : b.training(step, iteration, 3).idsOfRank) {
+        heaviest = std::max(heaviest, static_cast<int64_t>(ids.size()));
+        lightest = std::min(lightest, static_cast<int64_t>(ids.size()));
+      }
+    EXPECT_LE(heaviest - lightest, kMaxLength / 2) << "step " << step;
+  }
 }
 
 TEST_F(BatchesTest, EvaluationCountsEveryRowOnce) {

@@ -81,6 +81,7 @@ std::vector<T> ofKind(const std::vector<run::Event>& events) {
 }  // namespace
 
 std::vector<run::StepEvent> RankRun::steps(size_t rank) const { return ofKind<run::StepEvent>(events[rank]); }
+std::vector<run::EvalEvent> RankRun::evaluations() const { return ofKind<run::EvalEvent>(events.at(0)); }
 std::vector<run::PlanEvent> RankRun::plans(size_t rank) const { return ofKind<run::PlanEvent>(events[rank]); }
 
 std::string RankRun::failure() const {

@@ -15,6 +15,7 @@ struct RankRun {
 
   std::vector<run::StepEvent> steps(size_t rank = 0) const;
   std::vector<run::PlanEvent> plans(size_t rank = 0) const;
+  std::vector<run::EvalEvent> evaluations() const;
   std::string failure() const;                       // of every rank that has one
 };
 

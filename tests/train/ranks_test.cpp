@@ -149,6 +149,95 @@ TEST_F(Ranks, AutomaticActivationsFitWhereSavedOnesDoNot) {
   EXPECT_TRUE(std::count(refused.exitCodes.begin(), refused.exitCodes.end(), 4) > 0);
 }
 
+// All micro-batches of a step pass an operator before the next: the same sums in the same order, a fraction of the gathers.
+TEST_F(Ranks, BreadthFirstAccumulationChangesNoNumber) {
+  for (const char* activations : {"save", "recompute"})
+    for (const double dropout : {0.0, 0.1}) {
+      run::RunConfig c = config(2, "gather-always");
+      c.training.globalBatchSize = 8;
+      c.training.maxSteps = 20;
+      c.peft.loraDropout = dropout;
+      c.memory.activations = activations;
+      c.memory.accumulation = "depth-first";
+      const std::string name = activations + std::string(dropout > 0 ? "-dropout" : "");
+      const RankRun depth = run("depth-" + name, c);
+      c.memory.accumulation = "breadth-first";
+      const RankRun breadth = run("breadth-" + name, c);
+      ASSERT_EQ(depth.steps().size(), breadth.steps().size());
+      ASSERT_EQ(breadth.plans().back().breadth, 4) << name;
+      for (size_t i = 0; i < depth.steps().size(); ++i) {
+        const run::StepEvent one = depth.steps()[i], all = breadth.steps()[i];
+        EXPECT_EQ(one.loss, all.loss) << name << ", step " << all.step;
+        EXPECT_EQ(one.gradNorm, all.gradNorm) << name << ", step " << all.step;
+        if (i < 2) continue;
+        EXPECT_EQ(all.iterations, 1);
+        EXPECT_EQ(one.iterations, 4);
+        EXPECT_EQ(one.remoteBytes, 4 * all.remoteBytes) << name;
+      }
+    }
+}
+
+// The plan foretells the peak of many micro-batches from the measurement of one: within every budget that it says holds.
+TEST_F(Ranks, BreadthFirstAccumulationStaysWithinEveryBudget) {
+  run::RunConfig c = config(2, "elastic");
+  c.training.globalBatchSize = 32;
+  c.training.microBatchSize = 2;
+  c.training.maxSteps = 12;
+  c.memory.accumulation = "breadth-first";
+  c.memory.budgetBytes = 64 << 20;
+  const RankRun roomy = run("roomy", c);
+  const int64_t most = roomy.plans().back().predictedPeakBytes;
+  c.memory.policy = "gather-always";
+  c.memory.accumulation = "depth-first";
+  c.memory.activations = "recompute";
+  const int64_t least = run("least", c).plans().back().predictedPeakBytes;
+  ASSERT_LT(least, most);
+  c.memory.policy = "elastic";
+  c.memory.accumulation = "breadth-first";
+  c.memory.activations = "auto";
+  int64_t previousBreadth = 0;
+  for (int64_t i = 0; i <= 6; ++i) {
+    c.memory.budgetBytes = least + (160 << 10) + (most - least) * i / 6;
+    const std::string name = "budget-" + std::to_string(i);
+    const RankRun result = run(name, c);
+    if (HasFatalFailure() || result.plans().empty()) return;
+    for (size_t s = 0; s < result.steps().size(); ++s) EXPECT_NEAR(result.steps()[s].loss, roomy.steps()[s].loss, 1e-3) << name;
+    const run::PlanEvent plan = result.plans().back();
+    for (size_t rank = 0; rank < 2; ++rank)
+      for (const run::StepEvent& step : result.steps(rank)) EXPECT_LE(step.peakBytes, c.memory.budgetBytes) << name << ", step " << step.step;
+    EXPECT_GE(plan.breadth, previousBreadth) << name;
+    previousBreadth = plan.breadth;
+    EXPECT_EQ(result.steps().back().remoteBytes, plan.predictedRemoteBytes * result.steps().back().iterations) << name;
+  }
+  EXPECT_EQ(previousBreadth, 8);
+}
+
+// Evaluation takes as many sequences through an operator at once as fit: its weights are gathered once, not once for each.
+TEST_F(Ranks, EvaluationGathersOnceWhereItsSequencesFit) {
+  std::vector<text::LabelledRow> held;
+  for (int copy = 0; copy < 8; ++copy) held.insert(held.end(), rows_.begin(), rows_.end());
+  const auto evaluate = [&](const std::string& name, run::RunConfig c) {
+    c.training.maxSteps = 2;
+    const fs::path path = root_ / name;
+    fs::create_directories(path);
+    EXPECT_TRUE(text::writePreparedFile(path / "data.bin", rows_, held, 320).ok());
+    const RankRun result = runRanks(path.string(), c);
+    for (const int code : result.exitCodes) EXPECT_EQ(code, 0) << result.failure();
+    return result.evaluations();
+  };
+  const auto whole = evaluate("whole", config(1, "unsharded"));
+  const auto sharded = evaluate("sharded", config(2, "gather-always"));
+  ASSERT_EQ(whole.size(), 2u);
+  ASSERT_EQ(sharded.size(), 2u);
+  run::RunConfig c = config(2, "gather-always");
+  const int64_t once = run("steps", c).plans().back().predictedRemoteBytes / 2;
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(whole[i].loss, sharded[i].loss, 1e-4);
+    EXPECT_EQ(whole[i].targetTokens, sharded[i].targetTokens);
+    EXPECT_LE(sharded[i].remoteBytes, 2 * once + 4096) << "one batch to measure, all others together";
+  }
+}
+
 // The file's own form holds the same numbers as float32 made of it, in less memory and with less traffic.
 TEST_F(Ranks, StoredWeightsGiveTheLossesOfFloat32) {
   run::RunConfig plain = config(2, "gather-always");
@@ -207,6 +296,7 @@ TEST_F(Ranks, TheCacheDoesWhatItsPlanSaysWithinEveryBudget) {
   const auto saving = [](const std::string& policy) {
     run::RunConfig c = config(2, policy);
     c.memory.activations = "save";
+    c.memory.accumulation = "depth-first";
     return c;
   };
   const RankRun reference = run("all", saving("elastic"));
@@ -247,6 +337,7 @@ TEST_F(Ranks, TheCacheDoesWhatItsPlanSaysWithinEveryBudget) {
 TEST_F(Ranks, ABudgetTooSmallIsRefusedWithWhatIsNeeded) {
   run::RunConfig c = config(2, "elastic");
   c.training.microBatchSize = 2;
+  c.memory.activations = "save";
   c.memory.budgetBytes = 1 << 20;
   const RankRun result = runRanks(directory("small"), c);
   EXPECT_TRUE(std::count(result.exitCodes.begin(), result.exitCodes.end(), 4) > 0);
