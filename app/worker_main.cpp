@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/bytes.h"
 #include "core/memory/ledger.h"
 #include "core/train/commands.h"
 #include "core/train/session.h"
@@ -37,13 +36,8 @@ int report(train::EventWriter* events, const Error& error) {
 
 // Peers that fail end the connection: what a rank then sees is their loss, not a fault of its own.
 Error fromException(const std::exception& e) {
-  if (const auto* exceeded = dynamic_cast<const memory::BudgetExceeded*>(&e)) {
-    std::string holders;
-    for (int i = 0; i < memory::kSpaceCount; ++i)
-      holders += (i ? ", " : "") + std::string(memory::spaceName(static_cast<memory::Space>(i))) + " " +
-                 formatBytes(exceeded->held.bytes[static_cast<size_t>(i)]);
-    return {ErrorCode::OutOfMemory, "memory.budget", std::string(e.what()) + " (" + holders + "). Raise memory.budget, shorten dataset.max_seq_length, lower training.micro_batch_size, or use more ranks"};
-  }
+  if (const auto* exceeded = dynamic_cast<const memory::BudgetExceeded*>(&e))
+    return {ErrorCode::OutOfMemory, "memory.budget", exceeded->account()};
   const std::string what = e.what();
   for (const char* sign : {"Connection closed", "Connection reset", "Broken pipe", "Timed out", "timed out", "Socket closed"})
     if (what.find(sign) != std::string::npos) return {ErrorCode::RankLost, "", "the connection to another rank was lost"};

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "app/cli/event_feed.h"
 #include "app/cli/progress.h"
+#include "app/cli/recovery.h"
 #include "app/cli/report_files.h"
 #include "app/cli/table.h"
 #include "app/cli/words.h"
@@ -23,12 +25,14 @@ constexpr size_t kNameColumns = 80;
 struct Ending {
   std::optional<run::FailureEvent> failure;
   std::optional<run::FinishedEvent> finished;
+  int64_t microBatch = 0;  // of the last plan
 };
 
 void remember(const std::vector<run::Event>& events, Ending& ending) {
   for (const auto& event : events) {
     if (const auto* failure = std::get_if<run::FailureEvent>(&event.body)) ending.failure = *failure;
     if (const auto* finished = std::get_if<run::FinishedEvent>(&event.body)) ending.finished = *finished;
+    if (const auto* plan = std::get_if<run::PlanEvent>(&event.body)) ending.microBatch = plan->microBatch;
   }
 }
 
@@ -92,23 +96,39 @@ void announceAgent(const launch::AgentSettings& settings, storage::RunStore* sto
 
 }  // namespace
 
-run::ExitCode supervise(const launch::AgentSettings& settings, storage::RunStore* store, Output output) {
+run::ExitCode supervise(const launch::AgentSettings& first, storage::RunStore* store, Output output) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the progress may leave; the run goes on
+  launch::AgentSettings settings = first;
   EventFeed feed(store, settings.runId);
   Progress progress(Progress::styleOfStderr(), settings.config.training.maxSteps);
   Ending ending;
   bool isAnnounced = false;
-  const auto ended = launch::superviseRun(settings, [&](int64_t firstNumber, const std::vector<run::Event>& events) {
+  const auto sink = [&](int64_t firstNumber, const std::vector<run::Event>& events) {
     if (!std::exchange(isAnnounced, true)) announceAgent(settings, store);  // the run directory's lock is ours now
     remember(events, ending);
     feed.take(firstNumber, events);
     if (output == Output::Json) return printEvents(events);
     progress.take(events);
-  });
+  };
+  auto ended = launch::superviseRun(settings, sink);
+  while (ended.ok() && *ended == run::ExitCode::OutOfMemory) {
+    const int64_t microBatch = std::max(settings.config.training.microBatchSize, ending.microBatch);
+    const auto smaller = smallerMicroBatch(settings.config, microBatch);
+    if (!smaller) break;
+    auto next = withMicroBatch(settings, *smaller, microBatch);
+    if (!next.ok()) {
+      warn("the run cannot go on with smaller micro-batches: " + next.error().message());
+      break;
+    }
+    if (output == Output::Words && ending.failure) say("Out of memory: " + ending.failure->message);
+    settings = std::move(next).value();
+    ending = {};
+    ended = launch::superviseRun(settings, sink);
+  }
   feed.finish();
   if (output == Output::Words) progress.finish();
   if (!ended.ok()) {
-    if (store && !ending.finished && !settings.isResume) {
+    if (store && !ending.finished && !first.isResume) {
       if (const auto status = store->setStatus(settings.runId, storage::RunStatus::Failed); !status.ok()) {
         warn("the database still shows the run as it was: " + status.error().message());
       }

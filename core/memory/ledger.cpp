@@ -4,17 +4,29 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/counted.h"
 
 namespace tidemark::memory {
 namespace {
+
 thread_local Space currentSpace = Space::Workspace;
+constexpr size_t kHoldersTold = 6;
+
+std::string describe(const WindowLabel& label) {
+  if (!label.name) return "";
+  std::string text = *label.name + ", " + label.phase;
+  if (label.tokens > 0) text += " of " + counted(label.tokens, "token") + " in " + counted(label.rows, "row");
+  return text;
 }
+
+}  // namespace
 
 const char* spaceName(Space space) {
   static constexpr std::array<const char*, kSpaceCount> kNames{"activation", "workspace", "dynamic cache", "static cache",
@@ -24,10 +36,19 @@ const char* spaceName(Space space) {
 
 int64_t SpaceBytes::total() const { return std::accumulate(bytes.begin(), bytes.end(), int64_t{0}); }
 
-BudgetExceeded::BudgetExceeded(int64_t requested, SpaceBytes heldThen, int64_t budget)
+BudgetExceeded::BudgetExceeded(int64_t requested, SpaceBytes heldThen, int64_t budget, const WindowLabel& running, std::vector<Holder> who)
     : std::runtime_error("an allocation of " + formatBytes(requested) + " beside the " + formatBytes(heldThen.total()) +
                          " already held would pass the budget of " + formatBytes(budget)),
-      requestedBytes(requested), budgetBytes(budget), held(heldThen) {}
+      requestedBytes(requested), budgetBytes(budget), held(heldThen), where(describe(running)), holders(std::move(who)) {}
+
+std::string BudgetExceeded::account() const {
+  std::string text = what();
+  if (!where.empty()) text += ", in " + where;
+  text += ". Held:";
+  for (size_t i = 0; i < holders.size(); ++i)
+    text += (i ? ", " : " ") + holders[i].what + " " + formatBytes(holders[i].bytes) + " in " + counted(holders[i].tensors, "tensor");
+  return text + ". " + (advice.empty() ? "Raise memory.budget, shorten dataset.max_seq_length, lower training.micro_batch_size, or use more ranks" : advice);
+}
 
 // The object that libtorch reports to. Debug info is shared between threads, hence the mutex.
 class Ledger::Impl : public c10::MemoryReportingInfoBase {
@@ -41,11 +62,12 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
   bool memoryProfilingEnabled() const override { return true; }
 
   void add(void* pointer, int64_t size) {
-    if (budget_ > 0 && held_.total() + size > budget_) throw BudgetExceeded(size, held_, budget_);
+    if (budget_ > 0 && held_.total() + size > budget_)
+      throw BudgetExceeded(size, held_, budget_, windowOpen_ ? label_ : WindowLabel{}, greatestHolders());
     remove(pointer);  // of what had this address before, if a thread without a scope released it
     const Space space = currentSpace;
     const bool isInWindow = windowOpen_ && space == Space::Workspace;
-    blocks_[pointer] = {size, space, isInWindow ? windowNumber_ : 0};
+    blocks_[pointer] = {size, space, isInWindow ? windowNumber_ : 0, isInWindow ? label_.name : nullptr};
     held_[space] += size;
     if (isInWindow) inWindow_.push_back(pointer);
     note();
@@ -83,7 +105,25 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
     int64_t size = 0;
     Space space = Space::Workspace;
     int64_t window = 0;  // the one in which it was allocated as workspace; 0: none
+    const std::string* by = nullptr;  // what ran in that window
   };
+  std::vector<BudgetExceeded::Holder> greatestHolders() const {
+    std::map<std::string, BudgetExceeded::Holder> sums;
+    for (const auto& [pointer, block] : blocks_) {
+      std::string what = spaceName(block.space);
+      if (block.by) what += " of " + *block.by;
+      BudgetExceeded::Holder& sum = sums[what];
+      sum.what = what;
+      sum.bytes += block.size;
+      ++sum.tensors;
+    }
+    std::vector<BudgetExceeded::Holder> holders;
+    for (auto& [what, sum] : sums) holders.push_back(std::move(sum));
+    std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    if (holders.size() > kHoldersTold) holders.resize(kHoldersTold);
+    return holders;
+  }
+
   mutable std::mutex mutex_;
   std::unordered_map<void*, Block> blocks_;
   SpaceBytes held_;
@@ -92,6 +132,7 @@ class Ledger::Impl : public c10::MemoryReportingInfoBase {
   Window window_;
   bool windowOpen_ = false;
   int64_t windowNumber_ = 0;
+  WindowLabel label_;
   std::vector<void*> inWindow_;  // may name addresses that others have by now: see Block::window
   Peaks peaks_;
 };
@@ -108,8 +149,9 @@ SpaceBytes Ledger::held() const {
   return impl_->held_;
 }
 
-void Ledger::beginWindow() {
+void Ledger::beginWindow(const WindowLabel& label) {
   const std::lock_guard lock(impl_->mutex_);
+  impl_->label_ = label;
   impl_->windowOpen_ = true;
   ++impl_->windowNumber_;
   impl_->inWindow_.clear();

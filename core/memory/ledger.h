@@ -11,6 +11,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tidemark::memory {
 
@@ -26,11 +27,27 @@ struct SpaceBytes {
   int64_t withoutDynamic() const { return total() - (*this)[Space::Dynamic]; }
 };
 
+// What runs in a window of time. The name must outlive the ledger.
+struct WindowLabel {
+  const std::string* name = nullptr;  // of the operator
+  const char* phase = "";             // "forward", ...
+  int64_t tokens = 0, rows = 0;       // of the micro-batch
+};
+
+// Tells what was running, what is held, and by whom: enough to see what to change.
 class BudgetExceeded : public std::runtime_error {
  public:
-  BudgetExceeded(int64_t requested, SpaceBytes held, int64_t budget);
+  struct Holder {
+    std::string what;   // a space, or "activation of layers.3.mlp"
+    int64_t bytes = 0, tensors = 0;
+  };
+  BudgetExceeded(int64_t requested, SpaceBytes held, int64_t budget, const WindowLabel& running, std::vector<Holder> holders);
   int64_t requestedBytes, budgetBytes;
   SpaceBytes held;
+  std::string where;            // "layers.3.mlp, backward of 255 tokens in 4 rows"; empty outside all windows
+  std::vector<Holder> holders;  // the greatest first, a few of them
+  std::string advice;           // what would fit, where whoever ran it knows
+  std::string account() const;  // all of this as sentences
 };
 
 // One ledger per process. All threads that allocate or release tensors must hold a LedgerScope, or their bytes are lost
@@ -56,7 +73,7 @@ class Ledger {
     int64_t peakWorkspaceBytes = 0;
     int64_t keptBytes = 0;                // booked to activation when the window was settled
   };
-  void beginWindow();
+  void beginWindow(const WindowLabel& label = {});
   // Ends the window. What was allocated in it as workspace and still lives becomes activation.
   Window settleWindow();
   // Ends the window and leaves every booking as it is.

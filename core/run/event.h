@@ -43,12 +43,12 @@ struct OperatorEvent {         // "operator": every rank, after the first iterat
 
 struct PlanEvent {             // "plan": every rank, whenever a plan takes effect
   int64_t budgetBytes = 0, microBatch = 0, accumulate = 0;
-  int64_t breadth = 1;  // micro-batches that pass an operator together: an iteration of the figures below
   int64_t predictedPeakBytes = 0, predictedRemoteBytes = 0, optimalRemoteBytes = 0;  // per iteration
   double predictedSeconds = 0;  // per iteration
   int64_t prefetchDepth = 0;
   std::string policy, reason;   // reason: "first iteration measured", "longer batch", ...
   std::vector<int64_t> boundaryBytes, turnBytes, pieceRemoteBytes;  // per operator
+  int64_t breadth = 1;          // micro-batches that pass an operator together, in every iteration
 };
 
 struct StepEvent {             // "step": every rank, each optimizer step

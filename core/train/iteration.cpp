@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const std::string kEmbedding = "embedding", kLossHead = "loss head";
+
 // Times an operator by what its device has done, not by what it was asked to do.
 class Stopwatch {
  public:
@@ -81,6 +83,10 @@ void IterationRunner::addPoint(int64_t operatorIndex, Direction direction, int64
   timeline_.push_back(point);
 }
 
+memory::WindowLabel IterationRunner::Flow::label(const std::string& name, const char* phase) const {
+  return {&name, phase, of->batch.tokenCount(), static_cast<int64_t>(of->batch.segmentLengths.size())};
+}
+
 model::IterationContext IterationRunner::Flow::context(size_t index) const {
   return {of->batch, angles, operatorSeed(of->dropoutSeed, index)};
 }
@@ -102,7 +108,7 @@ void IterationRunner::forward(std::vector<Flow>& flows, Keep keep) {
   const bool isTraining = keep == Keep::ForBackward;
   prefetchFrom(0, Direction::Forward);
   for (Flow& flow : flows) {
-    ledger_.beginWindow();
+    ledger_.beginWindow(flow.label(kEmbedding, "forward"));
     const Stopwatch watch(model_.finalNorm.device());
     flow.x = model_.vocabulary->embed(flow.of->batch);
     const auto window = isTraining ? ledger_.settleWindow() : ledger_.endWindow();
@@ -119,7 +125,7 @@ void IterationRunner::forwardOperator(size_t index, std::vector<Flow>& flows, Ke
   const memory::PieceWeights& weights = model_.store->acquire(index);
   memory::OperatorFigures figures;
   for (Flow& flow : flows) {
-    ledger_.beginWindow();
+    ledger_.beginWindow(flow.label(model_.operators[index]->name(), "forward"));
     const Stopwatch watch(model_.finalNorm.device());
     if (keeps && !saves) flow.inputs[index] = flow.x;
     flow.x = model_.operators[index]->forward(flow.x, weights, flow.context(index), saves ? &flow.activations[index] : nullptr);
@@ -144,7 +150,7 @@ double IterationRunner::turn(std::vector<Flow>& flows, double lossScale) {
   double lossSum = 0;
   for (Flow& flow : flows) {
     const model::Batch& batch = flow.of->batch;
-    ledger_.beginWindow();
+    ledger_.beginWindow(flow.label(kLossHead, "forward and backward"));
     const Stopwatch watch(model_.finalNorm.device());
     at::Tensor dx = at::zeros_like(flow.x);
     const at::Tensor rows = flow.x.index_select(0, batch.targetRows);  // [m, H]
@@ -171,7 +177,7 @@ void IterationRunner::backwardOperator(size_t index, std::vector<Flow>& flows) {
   for (Flow& flow : flows) {
     const model::IterationContext context = flow.context(index);
     if (recomputed_[index]) {
-      ledger_.beginWindow();
+      ledger_.beginWindow(flow.label(model_.operators[index]->name(), "forward again"));
       const Stopwatch watch(model_.finalNorm.device());
       model_.operators[index]->forward(flow.inputs[index], weights, context, &flow.activations[index]);
       f.recomputeSeconds += watch.seconds();
@@ -180,7 +186,7 @@ void IterationRunner::backwardOperator(size_t index, std::vector<Flow>& flows) {
       f.savedBytes += again.keptBytes;
       f.recomputePeakBytes = std::max(f.recomputePeakBytes, again.peakWithoutDynamicBytes);
     }
-    ledger_.beginWindow();
+    ledger_.beginWindow(flow.label(model_.operators[index]->name(), "backward"));
     const Stopwatch watch(model_.finalNorm.device());
     flow.x = model_.operators[index]->backward(std::move(flow.x), *flow.activations[index], weights, context, wanted);
     flow.activations[index].reset();

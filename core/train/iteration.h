@@ -67,6 +67,7 @@ class IterationRunner {
     std::vector<std::unique_ptr<model::SavedActivation>> activations;
     std::vector<at::Tensor> inputs;
     model::IterationContext context(size_t index) const;
+    memory::WindowLabel label(const std::string& name, const char* phase) const;
   };
   std::vector<Flow> begin(std::span<const MicroBatch> microBatches) const;
   void forward(std::vector<Flow>& flows, Keep keep);

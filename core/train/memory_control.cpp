@@ -157,6 +157,18 @@ Result<int64_t> MemoryControl::useBudget(int64_t budgetBytes, const std::string&
   return settings_.budgetBytes;
 }
 
+std::string MemoryControl::whatWouldFit() const {
+  if (single_.microBatch == 0) return "";
+  for (int64_t smaller = microBatch_ - 1; smaller >= 1; --smaller) {
+    if (settings_.sequencesPerRank % smaller != 0) continue;
+    if (const Result<Choice> choice = chooseForLargest(smaller, 1); choice.ok())
+      return "training.micro_batch_size: " + std::to_string(smaller) + " fits this budget";
+  }
+  constexpr int64_t kStep = 16 << 20;
+  const int64_t planned = std::max(plannedPeakBytes_, settings_.budgetBytes);
+  return "Set memory.budget to " + formatBytes((planned / kStep + 2) * kStep) + " or more, shorten dataset.max_seq_length, or use more ranks";
+}
+
 // Larger batches make larger, faster products: among nearly equal predictions the larger wins.
 Result<MemoryControl::Choice> MemoryControl::fastest() const {
   if (settings_.microBatch > 0) return fastestBreadth(settings_.microBatch);

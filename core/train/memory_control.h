@@ -62,6 +62,8 @@ class MemoryControl {
   // At the end of a step: plans anew for another budget, which all ranks give alike. Where nothing fits it, for the least
   // that does. Returns the budget in force from here on.
   Result<int64_t> useBudget(int64_t budgetBytes, const std::string& reason);
+  // After an allocation was refused: the nearest configuration that fits, as a sentence; empty where nothing was measured.
+  std::string whatWouldFit() const;
   int64_t plannedPeakBytes() const { return plannedPeakBytes_; }  // of the plan in force
 
  private:

@@ -22,6 +22,8 @@ std::atomic<bool> stopRequested{false};
 
 using Clock = std::chrono::steady_clock;
 
+const std::string kOptimizer = "optimizer";
+
 // A batch must be this much longer than the first to be tried before it.
 constexpr double kClearlyLonger = 1.1;
 constexpr int64_t kFirstTimelines = 64;
@@ -54,6 +56,7 @@ class Trainer {
                   s_.config.training.maxSteps} {}
 
   Result<run::ExitCode> run(bool resumes);
+  const MemoryControl& control() const { return control_; }
 
  private:
   struct StepSums {
@@ -167,7 +170,7 @@ Status Trainer::trainStep() {
   s_.model->store->takeStatistics();
   s_.ledger.takePeaks();
   TIDEMARK_ASSIGN(const double lossSum, runIterations(targets));
-  s_.ledger.beginWindow();
+  s_.ledger.beginWindow({&kOptimizer, "step"});
   peft::TrainableState& state = *s_.model->trainable;
   s_.communicator->sum(state.gradients);
   const StepSums sums = reduceStep(lossSum);
@@ -335,7 +338,15 @@ Result<run::ExitCode> Trainer::run(bool resumes) {
 
 }  // namespace
 
-Result<run::ExitCode> trainToEnd(Session& session, bool resumes) { return Trainer(session).run(resumes); }
+Result<run::ExitCode> trainToEnd(Session& session, bool resumes) {
+  Trainer trainer(session);
+  try {
+    return trainer.run(resumes);
+  } catch (memory::BudgetExceeded& exceeded) {
+    exceeded.advice = trainer.control().whatWouldFit();
+    throw;
+  }
+}
 
 void requestStop() { stopRequested.store(true); }
 

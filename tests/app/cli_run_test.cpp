@@ -66,6 +66,30 @@ TEST_F(CliRun, ALostRankGivesItsExitCodeAndItsLog) {
   EXPECT_THAT(shown[0]["message"].get<std::string>(), HasSubstr("SIGSEGV"));
 }
 
+// The global batch stays as it was, so the run goes on by itself, and says so.
+TEST_F(CliRun, OutOfMemoryGoesOnWithSmallerMicroBatches) {
+  const std::string rank = "environment\nexit_unless 4 micro_batch_size: 1\n";
+  scripts({"exit_unless 9 max_steps: 3\n" + rank + stepLine(0, 1), rank + stepLine(1, 1)});
+  const auto outcome = cli({"run", config(), "--name", "halved", "--set", "training.global_batch_size=12", "--set", "training.micro_batch_size=6"});
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("micro-batches of 6 sequences do not fit in memory: the run goes on from its last checkpoint with 3 at a time"));
+  EXPECT_THAT(outcome.err, HasSubstr("micro-batches of 3 sequences do not fit in memory: the run goes on from its last checkpoint with 1 at a time"));
+  const auto resolved = read(runDirectory_ / "config.yaml");
+  EXPECT_THAT(resolved, HasSubstr("micro_batch_size: 1\n"));
+  EXPECT_THAT(resolved, HasSubstr("global_batch_size: 12\n"));
+  EXPECT_THAT(read(runDirectory_ / "environment-1"), HasSubstr("TIDEMARK_RESUME=1"));
+  const auto shown = cli({"show", "halved", "--json"}).lines();
+  EXPECT_EQ(shown[0]["status"], "completed");
+}
+
+TEST_F(CliRun, OutOfMemoryWithOneSequenceAtATimeEndsTheRun) {
+  scripts({"exit 4", "exit 4"});
+  const auto outcome = cli({"run", config(), "--name", "small", "--set", "training.micro_batch_size=1"});
+  EXPECT_EQ(outcome.exitCode, 4) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("at a time")));
+  EXPECT_EQ(cli({"show", "small", "--json"}).lines()[0]["status"], "failed");
+}
+
 TEST_F(CliRun, StopWritesACheckpointAndResumeGoesOn) {
   scripts({"on_term 130\ntouch ready-0\nsleep 60000", "on_term 130\ntouch ready-1\nsleep 60000"});
   const pid_t pid = startCli({"run", config(), "--name", "stopped"});

@@ -6,6 +6,7 @@
 //   fork | fork_away   a child that sleeps for an hour, in this process group | in a session of its own
 //   pid          appends the own pid to RUN_DIR/pids     touch NAME   creates RUN_DIR/NAME
 //   await NAME   waits until RUN_DIR/NAME is there
+//   exit_unless N TEXT   exit with N unless RUN_DIR/config.yaml holds TEXT
 #include <unistd.h>
 
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -56,6 +58,13 @@ void dumpEnvironment(const std::string& rank) {
   }
 }
 
+void exitUnless(const std::string& rest) {
+  std::ifstream file(directory + "/config.yaml");
+  const std::string config{std::istreambuf_iterator<char>(file), {}};
+  const size_t space = rest.find(' ');
+  if (config.find(rest.substr(space + 1)) == std::string::npos) ::_exit(std::atoi(rest.c_str()));
+}
+
 void carryOut(const std::string& verb, const std::string& rest, const std::string& rank) {
   if (verb == "event") writeEvents(rest + "\n");
   if (verb == "raw") writeEvents(rest);
@@ -75,6 +84,7 @@ void carryOut(const std::string& verb, const std::string& rest, const std::strin
   if (verb == "await") {
     while (::access((directory + "/" + rest).c_str(), F_OK) != 0) ::usleep(10'000);
   }
+  if (verb == "exit_unless") exitUnless(rest);
   if (verb == "touch") std::ofstream(directory + "/" + rest) << "";
 }
 

@@ -123,6 +123,35 @@ TEST(Ledger, TheBudgetThrowsBeforeItIsPassed) {
   EXPECT_NO_THROW(bytes(1 << 20));
 }
 
+// What was running, on what, and who holds the memory: the greatest first.
+TEST(Ledger, ARefusalTellsWhereAndWhoHoldsWhat) {
+  Ledger ledger;
+  const LedgerScope installed(ledger);
+  ledger.setBudget(10'000);
+  const std::string first = "layers.0.mlp", second = "layers.1.mlp";
+  const at::Tensor weights = bytesIn(Space::Static, 1000);
+  ledger.beginWindow({&first, "forward", 20, 2});
+  const at::Tensor one = bytes(3000), two = bytes(2000);
+  ledger.settleWindow();
+  ledger.beginWindow({&second, "forward", 20, 2});
+  const at::Tensor three = bytes(500);
+  try {
+    const at::Tensor more = bytes(4000);
+    FAIL() << "the budget was passed";
+  } catch (const BudgetExceeded& e) {
+    EXPECT_EQ(e.where, "layers.1.mlp, forward of 20 tokens in 2 rows");
+    ASSERT_EQ(e.holders.size(), 3u);
+    EXPECT_EQ(e.holders[0].what, "activation of layers.0.mlp");
+    EXPECT_EQ(e.holders[0].bytes, 5000);
+    EXPECT_EQ(e.holders[0].tensors, 2);
+    EXPECT_EQ(e.holders[1].what, "static cache");
+    EXPECT_EQ(e.holders[2].what, "workspace of layers.1.mlp");
+    EXPECT_NE(e.account().find("in layers.1.mlp, forward of 20 tokens in 2 rows. Held: activation of layers.0.mlp 4.88 KiB in 2 tensors"),
+              std::string::npos) << e.account();
+  }
+  ledger.endWindow();
+}
+
 // A refused allocation must not stay in the ledger, nor spoil the bookings of who gets its address next.
 TEST(Ledger, GoesOnAfterARefusal) {
   Ledger ledger;

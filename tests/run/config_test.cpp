@@ -35,7 +35,8 @@ const std::map<std::string, std::string> kOther{
     {"training.weight_decay", "0.01"}, {"training.adam_beta1", "0.85"}, {"training.adam_beta2", "0.95"},
     {"training.adam_epsilon", "1e-9"}, {"training.max_grad_norm", "0"}, {"training.optim", "adamw"},
     {"training.seed", "9007199254740992"}, {"training.dtype", "float32"}, {"training.eval_steps", "5"},
-    {"memory.budget", "1234567891"}, {"memory.policy", "pinned"}, {"memory.activations", "save"}, {"memory.weights", "int8"},
+    {"memory.budget", "1234567891"}, {"memory.policy", "pinned"}, {"memory.activations", "save"},
+    {"memory.accumulation", "depth-first"}, {"memory.weights", "int8"},
     {"parallel.device", "cpu"}, {"parallel.backend", "gloo"}, {"parallel.ranks", "3"},
     {"parallel.threads_per_rank", "6"}, {"parallel.master_port", "29500"}, {"output.dir", "/runs/\xc3\xa9"},
     {"output.checkpoint_every", "9"}, {"output.keep_checkpoints", "8"}};

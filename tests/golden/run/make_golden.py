@@ -14,7 +14,7 @@ CONFIG = {
                  "lr_scheduler_type": "constant", "warmup_ratio": 0.1, "weight_decay": 0.01, "adam_beta1": 0.8,
                  "adam_beta2": 0.95, "adam_epsilon": 1e-09, "max_grad_norm": 0.3, "optim": "adamw", "seed": 7,
                  "dtype": "float32", "eval_steps": 100},
-    "memory": {"budget": "12GiB", "policy": "gather-always", "activations": "save", "weights": "nf4"},
+    "memory": {"budget": "12GiB", "policy": "gather-always", "activations": "save", "accumulation": "breadth-first", "weights": "nf4"},
     "parallel": {"device": "cpu", "backend": "gloo", "ranks": 8, "threads_per_rank": 4, "master_port": 29400},
     "output": {"dir": "/runs/a b", "checkpoint_every": 0, "keep_checkpoints": 1},
 }
