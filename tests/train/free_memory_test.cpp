@@ -174,7 +174,7 @@ TEST_F(FreeMemory, IsTakenByAnotherProcessAndGivenBack) {
     EXPECT_NEAR(steps[i].loss, expected[i].loss, 1e-4) << "step " << i + 1;
     if (i < 10 || i >= 20) continue;
     EXPECT_LE(steps[i].peakBytes, tight.budgetBytes) << "step " << i + 1;
-    if (i >= 12) EXPECT_EQ(steps[i].remoteBytes, tight.predictedRemoteBytes * steps[i].iterations) << "step " << i + 1;
+    if (i >= 12) { EXPECT_EQ(steps[i].remoteBytes, tight.predictedRemoteBytes * steps[i].iterations) << "step " << i + 1; }
   }
   EXPECT_EQ(steps.back().remoteBytes, 0);
 }
