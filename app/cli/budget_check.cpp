@@ -1,11 +1,11 @@
 #include "app/cli/budget_check.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/counted.h"
+#include "core/fit/machine.h"
 #include "core/memory/estimate.h"
 #include "core/memory/plan_budget.h"
 #include "core/text/packing.h"
@@ -24,13 +24,6 @@ struct Choice {
   int64_t ranks = 1;
   weights::WeightForm form = weights::WeightForm::Float32;
 };
-
-// Whether the ranks will use host memory. What an accelerator has free only the worker can ask.
-bool isOnHost(const run::RunConfig& config) {
-  std::error_code ignored;
-  const bool hasAccelerator = std::filesystem::exists("/dev/nvidiactl", ignored);
-  return config.parallel.device == "cpu" || (config.parallel.device == "auto" && !hasAccelerator);
-}
 
 class BudgetCheck {
  public:
@@ -121,7 +114,7 @@ class BudgetCheck {
 
   // The form that loses least; nullptr: none fits.
   const char* formThatFits() const {
-    if (asked_.form != weights::WeightForm::Float32 || !isOnHost(config_)) return nullptr;
+    if (asked_.form != weights::WeightForm::Float32 || !fit::usesHostMemory(config_)) return nullptr;
     for (const char* name : {"stored", "int8", "nf4"})
       if (fits({asked_.sequenceLength, asked_.microBatch, asked_.ranks, *weights::weightForm(name)})) return name;
     return nullptr;
@@ -152,7 +145,7 @@ class BudgetCheck {
 }  // namespace
 
 Status checkBudget(const run::RunConfig& config, const weights::ModelSource& model, const text::PreparedDataset& data) {
-  if (config.memory.budgetBytes == 0 && (!isOnHost(config) || memory::availableHostBytes() == 0)) return {};
+  if (config.memory.budgetBytes == 0 && (!fit::usesHostMemory(config) || memory::availableHostBytes() == 0)) return {};
   return BudgetCheck(config, model, data).check();
 }
 

@@ -108,7 +108,7 @@ Result<text::DatasetReport> prepare(const InspectOptions& options, const text::T
   config.dataset.trainOn = options.trainOn;
   config.dataset.truncation = options.truncation;
   const ScratchFile scratch;
-  return text::prepareDataset(datasetSettings(config), tokenizer, scratch.path());
+  return text::prepareDataset(text::datasetSettings(config), tokenizer, scratch.path());
 }
 
 std::string placeOf(const text::RowProblem& problem) {

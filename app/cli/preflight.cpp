@@ -1,7 +1,8 @@
 #include "app/cli/preflight.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/base/bytes.h"
 #include "core/run/model_name.h"
@@ -26,12 +27,6 @@ int64_t sizeOf(const fs::path& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);
   return error ? 0 : static_cast<int64_t>(size);
-}
-
-bool isFraction(const std::string& text, double& value) {
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return !text.empty() && end == text.c_str() + text.size();
 }
 
 }  // namespace
@@ -89,27 +84,44 @@ Status checkDisk(const run::RunConfig& config, const ModelFacts& model, const fs
                    " left; make room, choose another output.dir, or lower output.keep_checkpoints"};
 }
 
-text::DatasetSettings datasetSettings(const run::RunConfig& config) {
-  const auto& dataset = config.dataset;
-  text::DatasetSettings settings;
-  settings.train = dataset.train;
-  double fraction = 0;
-  if (isFraction(dataset.eval, fraction)) {
-    settings.evalFraction = fraction;
-  } else {
-    settings.eval = dataset.eval;
+std::vector<run::ConfigProblem> inputProblems(const run::RunConfig& config, const std::vector<run::ConfigProblem>& known) {
+  const auto isKnown = [&](const std::string& beginning) {
+    return std::any_of(known.begin(), known.end(), [&](const run::ConfigProblem& p) { return p.key.starts_with(beginning); });
+  };
+  std::vector<run::ConfigProblem> found;
+  std::shared_ptr<const text::Tokenizer> tokenizer;
+  if (!config.model.empty() && !isKnown("model")) {
+    run::RunConfig copy = config;
+    const auto model = checkModel(copy);
+    if (model.ok()) tokenizer = model->tokenizer;
+    // Which modules get an adapter is told with its own key.
+    else if (model.error().code != ErrorCode::InvalidConfig) found.push_back({"model", model.error().message()});
+    else if (!isKnown(model.error().subject)) found.push_back({model.error().subject, model.error().detail});
   }
-  settings.format = dataset.format == "messages"            ? text::DatasetFormat::Messages
-                    : dataset.format == "alpaca"            ? text::DatasetFormat::Alpaca
-                    : dataset.format == "prompt-completion" ? text::DatasetFormat::PromptCompletion
-                                                            : text::DatasetFormat::Auto;
-  settings.maxSequenceLength = dataset.maxSeqLength;
-  settings.trainOn = dataset.trainOn == "all" ? text::TrainOn::All : text::TrainOn::Assistant;
-  settings.truncation = dataset.truncation == "truncate" ? text::Truncation::Truncate
-                        : dataset.truncation == "error"  ? text::Truncation::Error
-                                                         : text::Truncation::Drop;
-  settings.seed = static_cast<uint64_t>(config.training.seed);
-  return settings;
+  std::error_code failure;
+  if (config.dataset.train.empty() || isKnown("dataset.")) return found;
+  if (!tokenizer) {  // without one, only that a file is missing can be told
+    if (!fs::exists(config.dataset.train, failure)) found.push_back({"dataset.train", config.dataset.train + ": there is no such file"});
+    return found;
+  }
+  const fs::path scratch = fs::temp_directory_path() / ("tidemark-check-" + std::to_string(::getpid()) + ".bin");
+  const auto report = text::prepareDataset(text::datasetSettings(config), *tokenizer, scratch);
+  if (!report.ok()) found.push_back({"dataset", report.error().message()});
+  fs::remove(scratch, failure);
+  return found;
+}
+
+std::vector<run::ConfigProblem> allProblems(const run::ParsedConfig& parsed) {
+  std::vector<run::ConfigProblem> all = parsed.problems;
+  if (all.empty()) {
+    // The usual case: a model that opens, and data that is read once, for the run itself.
+    std::error_code failure;
+    if (fs::exists(parsed.config.dataset.train, failure)) return {};
+    run::RunConfig copy = parsed.config;
+    if (checkModel(copy).ok()) return {};
+  }
+  for (run::ConfigProblem& problem : inputProblems(parsed.config, parsed.problems)) all.push_back(std::move(problem));
+  return all;
 }
 
 }  // namespace tidemark::cli

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/run/config.h"
-#include "core/text/prepared_dataset.h"
+#include "core/text/dataset_settings.h"
 #include "core/text/tokenizer.h"
 #include "core/weights/model_source.h"
 
@@ -28,12 +29,18 @@ Result<std::shared_ptr<const text::Tokenizer>> openTokenizer(const std::string& 
 // Sets config.model to the resolved path. Reads no weights.
 Result<ModelFacts> checkModel(run::RunConfig& config);
 
+// What is wrong with the model and the data that a configuration names, as far as it can be told beside the problems that are
+// `known`: so that a person hears of everything at once. Reads the whole dataset where the model's tokenizer opens.
+std::vector<run::ConfigProblem> inputProblems(const run::RunConfig& config, const std::vector<run::ConfigProblem>& known);
+
+// The problems of a configuration with those of its model and data; none where only one of its inputs is unfit, which is told
+// in its own words when it is opened.
+std::vector<run::ConfigProblem> allProblems(const run::ParsedConfig& parsed);
+
 // Adapter weights that the configuration trains in this model.
 int64_t trainableParametersOf(const weights::ModelSource& model, const run::PeftConfig& peft);
 
 // Room for prepared data, checkpoints and adapter, where the run directory will be.
 Status checkDisk(const run::RunConfig& config, const ModelFacts& model, const std::filesystem::path& directory);
-
-text::DatasetSettings datasetSettings(const run::RunConfig& config);
 
 }  // namespace tidemark::cli

@@ -86,7 +86,7 @@ std::unique_ptr<storage::RunStore> enterRun(const std::string& database, const s
 // Fills the run directory: data.bin and config.yaml.
 Result<text::DatasetReport> fill(const RunDirectory& directory, const run::RunConfig& config, const ModelFacts& model) {
   TIDEMARK_ASSIGN(auto report,
-                  text::prepareDataset(datasetSettings(config), *model.tokenizer, directory.path() / "data.bin"));
+                  text::prepareDataset(text::datasetSettings(config), *model.tokenizer, directory.path() / "data.bin"));
   TIDEMARK_TRY(writeFileAtomically(directory.path() / "config.yaml", run::toYaml(config)));
   return report;
 }
@@ -141,7 +141,7 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
 run::ExitCode runConfig(const Options& options) {
   const auto parsed = run::loadConfig(options.config, options.overrides);
   if (!parsed.ok()) return refuse("the configuration cannot be read", run::Concern::Configuration, parsed.error(), options.output);
-  if (!parsed->problems.empty()) return refuseConfig(options.config, parsed->problems, options.output);
+  if (const auto problems = allProblems(*parsed); !problems.empty()) return refuseConfig(options.config, problems, options.output);
   const auto worker = programBeside("tidemark-worker");
   if (!worker.ok()) return refuse("the training engine is missing", run::Concern::Program, worker.error(), options.output);
   return start(options, parsed->config, *worker);

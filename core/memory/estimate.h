@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/memory/plan.h"
 #include "core/weights/model_source.h"
+#include "core/weights/row_format.h"
 
 namespace tidemark::memory {
 
@@ -23,26 +24,36 @@ struct EstimateInput {
   std::vector<std::string> targets;
   // The largest batch of an iteration: tokens of one rank, of its longest row, and targets of one rank and of all of them.
   int64_t tokens = 0, longestRow = 0, rankTargets = 0, allTargets = 0;
-  // How frozen weights are held where that is not float32 (memory.weights): bytes of one row of each matrix.
-  struct LayerRows {
-    int64_t q = 0, k = 0, v = 0, o = 0, gate = 0, up = 0, down = 0;
+  double meanRow = 0;  // length of the row that a token is in, on average; 0: as long as the longest
+  // How frozen weights are held where that is not float32 (memory.weights).
+  struct LayerForms {
+    weights::RowFormat q, k, v, o, gate, up, down;
   };
-  std::vector<LayerRows> layerRows;  // one per layer; none: float32
-  int64_t embeddingRow = 0, headRow = 0;  // 0: float32
+  std::vector<LayerForms> layerForms;  // one per layer; none: float32
+  int64_t embeddingRow = 0, headRow = 0;  // bytes of a row; 0: float32
   int64_t ranks = 1;
   int64_t threadsPerRank = 1;
   Policy policy = Policy::Elastic;
   bool mayRecompute = false;  // memory.activations is not save
 };
 
+// What an operator computes and exchanges, beside the gathering of weights.
+struct Work {
+  double forwardOperations = 0, backwardOperations = 0;  // floating-point, of its products
+  double forwardDecoded = 0, backwardDecoded = 0;        // elements of encoded weights
+  double exchangedBytes = 0;                             // hidden states and gradients that a rank receives
+};
+
 // Bytes of one operator, as the ledger counts them.
 struct OperatorEstimate {
   std::string name;
   int64_t activationBytes = 0;  // kept for backward
+  int64_t savedBytes = 0;       // the part of it that it could compute again: all but its output
   int64_t workspaceBytes = 0;   // the larger of forward's and backward's peak
   int64_t forwardPeakBytes = 0;   // of everything but remote weights
   int64_t backwardPeakBytes = 0;  // 0: it runs no backward
   int64_t remoteBytes = 0;        // of its piece, on the rank that owns least of it
+  Work work;
 };
 
 struct Estimate {

@@ -23,29 +23,6 @@ double processorSeconds() {
 // On loopback Gloo, messages of about 4 MiB travel fastest (larger ones fall out of the cache between two copies).
 constexpr int64_t kMessageBytes = 4 << 20;
 
-// Matrices of one group that follow each other in the same format: what the layout counts as a group.
-struct Part {
-  size_t group = 0;
-  int64_t rowBegin = 0, rows = 0;  // within the group
-  std::vector<WeightMatrix> matrices;
-  const weights::RowFormat& format() const { return matrices.front().format; }
-};
-
-std::vector<Part> partsOf(const PieceSpec& spec) {
-  std::vector<Part> parts;
-  for (size_t g = 0; g < spec.groups.size(); ++g) {
-    int64_t row = 0;
-    for (const WeightMatrix& matrix : spec.groups[g].matrices) {
-      const bool joins = !parts.empty() && parts.back().group == g && parts.back().format() == matrix.format;
-      if (!joins) parts.push_back({g, row, 0, {}});
-      parts.back().rows += matrix.rows;
-      parts.back().matrices.push_back(matrix);
-      row += matrix.rows;
-    }
-  }
-  return parts;
-}
-
 bool hasEncoded(const PieceSpec& spec) {
   for (const WeightGroup& group : spec.groups)
     for (const WeightMatrix& matrix : group.matrices)
@@ -85,12 +62,6 @@ struct ParameterStore::Piece {
   PieceWeights weights;           // assembled while complete
   bool isAssembled = false;
 };
-
-int64_t WeightGroup::rows() const {
-  int64_t count = 0;
-  for (const WeightMatrix& matrix : matrices) count += matrix.rows;
-  return count;
-}
 
 ParameterStore::ParameterStore(std::vector<PieceSpec> pieces, comm::Communicator& communicator, Sharding sharding,
                                c10::Device device)

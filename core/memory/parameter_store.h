@@ -24,26 +24,11 @@
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
 #include "core/memory/piece_layout.h"
+#include "core/memory/piece_parts.h"
 #include "core/memory/plan.h"
 #include "core/weights/model_source.h"
 
 namespace tidemark::memory {
-
-struct WeightMatrix {
-  std::string tensor;
-  int64_t rows = 0;
-  weights::RowFormat format;
-};
-struct WeightGroup {
-  std::vector<WeightMatrix> matrices;  // concatenated by rows
-  int64_t columns = 0;
-  int64_t rows() const;
-};
-
-struct PieceSpec {
-  std::string name;
-  std::vector<WeightGroup> groups;
-};
 
 struct RowBlock {
   int64_t rowBegin = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/memory/block_sizes.h"
 #include "core/memory/parameter_store.h"
 
 namespace tidemark::model {
@@ -11,9 +12,9 @@ namespace tidemark::model {
 // Encoded rows [rows, bytes of a row] as float32 [rows, columns].
 at::Tensor decodedRows(const at::Tensor& rows, const weights::RowFormat& format);
 
-// How many are decoded for one product: up to 16 MiB of float32.
+// How many are decoded for one product.
 inline int64_t decodedRowsAtOnce(int64_t columns) {
-  return std::max<int64_t>(1, (16 << 20) / (columns * static_cast<int64_t>(sizeof(float))));
+  return std::max<int64_t>(1, memory::kDecodedBytes / (columns * static_cast<int64_t>(sizeof(float))));
 }
 
 // y = x W^T, block by block into column slices of y.   x [n, in], y [n, out]

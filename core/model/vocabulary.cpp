@@ -6,17 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/memory/block_sizes.h"
 #include "core/memory/ledger.h"
 #include "core/model/blocked_linear.h"
 
 namespace tidemark::model {
-namespace {
 
-// Logits at a time: large enough for efficient products, small beside the activations.
-constexpr int64_t kChunkElements = 2 << 20;
-constexpr int64_t kBlockRows = 4096;
-
-}  // namespace
+using memory::kVocabularyBlockRows;
 
 Vocabulary::Vocabulary(int64_t vocabularySize, int64_t hiddenSize, comm::Communicator& communicator,
                        memory::Sharding sharding, c10::Device device)
@@ -100,9 +96,9 @@ Vocabulary::PartialLoss Vocabulary::overOwnRows(const at::Tensor& all, const at:
   const int64_t total = all.size(0), ownRows = head_.count();
   PartialLoss part{at::full({total}, -INFINITY, all.options()), at::zeros({2, total}, all.options()),
                    want == Want::Gradient ? at::zeros_like(all) : at::Tensor()};
-  const int64_t chunk = std::max<int64_t>(16, kChunkElements / std::max<int64_t>(1, std::min(kBlockRows, ownRows)));
-  for (int64_t begin = 0; begin < ownRows; begin += kBlockRows) {
-    const at::Tensor rows = head_.block(begin, std::min(kBlockRows, ownRows - begin));  // [b, H]
+  const int64_t chunk = std::max<int64_t>(16, memory::kLogitChunkElements / std::max<int64_t>(1, std::min(kVocabularyBlockRows, ownRows)));
+  for (int64_t begin = 0; begin < ownRows; begin += kVocabularyBlockRows) {
+    const at::Tensor rows = head_.block(begin, std::min(kVocabularyBlockRows, ownRows - begin));  // [b, H]
     const at::Tensor place = targets.sub(rowBegin(rank_) + begin);
     const at::Tensor isHere = at::logical_and(place.ge(0), place.lt(rows.size(0)));
     for (int64_t at = 0; at < total; at += chunk) {
@@ -165,8 +161,8 @@ Vocabulary::Loss Vocabulary::loss(const at::Tensor& hidden, const Batch& batch, 
 
 at::Tensor Vocabulary::logits(const at::Tensor& hidden) const {
   at::Tensor logits = at::empty({hidden.size(0), head_.count()}, hidden.options());
-  for (int64_t begin = 0; begin < head_.count(); begin += kBlockRows) {
-    const int64_t count = std::min(kBlockRows, head_.count() - begin);
+  for (int64_t begin = 0; begin < head_.count(); begin += kVocabularyBlockRows) {
+    const int64_t count = std::min(kVocabularyBlockRows, head_.count() - begin);
     at::Tensor part = logits.narrow(1, begin, count);
     at::mm_out(part, hidden, head_.block(begin, count).t());
   }

@@ -20,7 +20,7 @@
 namespace tidemark::train {
 namespace {
 
-// What all commands but plan take.
+// What all commands but profile take.
 struct ModelOptions {
   std::string model, adapter;
   bool json = false;
@@ -233,16 +233,16 @@ Action addEval(CLI::App& app) {
   return [options] { return evaluate(*options); };
 }
 
-Action addPlan(CLI::App& app) {
-  app.description("What fits a memory budget, and how fast it would be, without training.");
-  auto options = std::make_shared<PlanOptions>();
+Action addProfile(CLI::App& app) {
+  app.description("One iteration measured on this process alone, as JSON lines: what `tidemark-cli plan` reckons with.");
+  auto options = std::make_shared<ProfileOptions>();
   app.add_option("CONFIG", options->config, "YAML or JSON file")->required();
   app.add_option("--set", options->overrides, "Set one key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  app.add_option("--weights", options->weights, "Forms of the weights to measure with (default: memory.weights)")->delimiter(',')->type_name("A,B");
   app.add_option("--gather-gib-per-second", options->gibPerSecond, "Speed of gathers between the ranks (default: measured here)")
       ->check(CLI::PositiveNumber)->type_name("X");
-  app.add_option("--prepared", options->prepared, "Folder that holds the prepared data; it is removed at the end")->type_name("DIR");
-  app.add_flag("--json", options->json, "One JSON object per line instead of words");
-  return [options] { return runPlanCommand(*options); };
+  app.add_option("--prepared", options->prepared, "Folder that holds the prepared data")->type_name("DIR");
+  return [options] { return runProfileCommand(*options); };
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ run::ExitCode failCommand(const std::string& failed, run::Concern concern, const
 }
 
 bool isCommand(const std::string& name) {
-  return name == "score" || name == "generate" || name == "eval" || name == "plan";
+  return name == "score" || name == "generate" || name == "eval" || name == "profile";
 }
 
 run::ExitCode runCommand(const std::string& name, std::vector<std::string> arguments) {
@@ -261,7 +261,7 @@ run::ExitCode runCommand(const std::string& name, std::vector<std::string> argum
   const Action action = name == "score"      ? addScore(app)
                         : name == "generate" ? addGenerate(app)
                         : name == "eval"     ? addEval(app)
-                                             : addPlan(app);
+                                             : addProfile(app);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);

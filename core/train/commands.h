@@ -1,4 +1,4 @@
-// The worker's commands beside training: score, generate, eval and plan, with their options. They print results on
+// The worker's commands beside training: score, generate, eval and profile, with their options. They print results on
 // standard output and errors on standard error.
 #pragma once
 
@@ -15,14 +15,16 @@ bool isCommand(const std::string& name);
 // `arguments`: what follows the command's name.
 run::ExitCode runCommand(const std::string& name, std::vector<std::string> arguments);
 
-struct PlanOptions {
+struct ProfileOptions {
   std::string config;
   std::vector<std::string> overrides;
+  std::vector<std::string> weights;  // forms to measure with (memory.weights); none: the configuration's
   double gibPerSecond = 0;           // of gathers; 0: measured
-  std::filesystem::path prepared;    // a folder that holds data.bin already, removed at the end; empty: prepared here
-  bool json = false;
+  std::filesystem::path prepared;    // a folder that holds data.bin already; empty: prepared here
 };
-run::ExitCode runPlanCommand(const PlanOptions& options);
+// Measures one iteration of this process alone, once for each form of the weights, and what gathers cost. Prints JSON lines
+// (core/fit/profile.h).
+run::ExitCode runProfileCommand(const ProfileOptions& options);
 
 // Says why a command failed and what to do next. Returns the exit code for the error.
 run::ExitCode failCommand(const std::string& failed, run::Concern concern, const Error& error);

@@ -24,7 +24,7 @@ class IterationRunner {
   IterationRunner(model::Model& model, memory::Ledger& ledger);
 
   void setPrefetchDepth(int depth) { prefetchDepth_ = depth; }
-  // Which operators compute their activation again in backward. See Note: recomputing in core/memory/profile.h.
+  // Which operators compute their activation again in backward. See Note: recomputing in core/memory/figures.h.
   void setRecomputed(memory::Recomputed recomputed) { recomputed_ = std::move(recomputed); }
   const memory::Recomputed& recomputed() const { return recomputed_; }
   // Called in every training iteration between forward and backward: what forward measured is known then.

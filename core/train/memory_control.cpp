@@ -16,8 +16,6 @@ namespace {
 constexpr int64_t kTokensForFullSpeed = 2048;
 // A batch must be this much larger than the measured one to be worth a new plan.
 constexpr double kLarger = 1.1;
-// Faster by this much is worth more memory for micro-batches that pass the operators together.
-constexpr double kWorthBreadth = 1.01;
 
 const char* policyName(memory::Policy policy) {
   switch (policy) {
@@ -38,32 +36,12 @@ uint64_t hashOf(const std::string& text) {
 
 }  // namespace
 
-Activations activationsFrom(const std::string& name) {
-  return name == "save" ? Activations::Save : name == "recompute" ? Activations::Recompute : Activations::Auto;
-}
-
-Accumulation accumulationFrom(const std::string& name) {
-  return name == "depth-first" ? Accumulation::DepthFirst : name == "breadth-first" ? Accumulation::BreadthFirst : Accumulation::Auto;
-}
-
-double Processors::leastSeconds(double computeSeconds, double gatherProcessorSeconds) const {
-  if (ofRank == 0) return computeSeconds;
-  return std::max(computeSeconds, (threads * computeSeconds + gatherProcessorSeconds) / ofRank);
-}
-
-std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
-                                                  const std::vector<bool>& hasBackward) {
-  if (activations == Activations::Save) return {memory::Recomputed(figures.operators.size(), false)};
-  if (activations == Activations::Recompute) return {hasBackward};
-  return memory::recomputeChoices(figures, hasBackward);
-}
-
 MemoryControl::MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
                              comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events)
     : settings_(settings), model_(model), runner_(runner), batches_(batches), communicator_(communicator), ledger_(ledger),
       events_(events), microBatch_(settings.microBatch > 0 ? settings.microBatch : 1) {
   // What is recomputed needs least memory and is measured all the same, so the first iteration fits wherever any does.
-  if (settings_.activations != Activations::Save) runner_.setRecomputed(runner_.hasBackward());
+  if (settings_.activations != memory::Activations::Save) runner_.setRecomputed(runner_.hasBackward());
 }
 
 int64_t MemoryControl::fixedBytes() const {
@@ -90,7 +68,7 @@ void MemoryControl::atFirstTurn() {
   figures.boundaryPeakBytes = fixedBytes() + optimizerWorkspaceBytes(*model_.trainable);
   memory::reduceOverRanks(figures, communicator_);
   // A plan that does not fit is no error yet: nothing is kept then, and the measured plan will say what is missing.
-  const Result<Choice> choice = planFor(figures);
+  const Result<memory::MemoryChoice> choice = memory::planFor(figures, choiceInput(figures.tokens));
   if (choice.ok()) model_.store->setKeeps(choice->plan.keeps);
 }
 
@@ -190,21 +168,9 @@ Result<MemoryControl::Choice> MemoryControl::fastest() const {
   return std::move(*best);
 }
 
-// Of breadths that are as fast, the smallest: it needs least memory. Where one is asked for, the largest that fits.
 Result<MemoryControl::Choice> MemoryControl::fastestBreadth(int64_t microBatch) const {
-  const int64_t most = settings_.accumulation == Accumulation::DepthFirst ? 1 : settings_.sequencesPerRank / microBatch;
-  std::optional<Choice> best;
-  for (int64_t breadth = 1; breadth <= most; ++breadth) {
-    if (most % breadth != 0) continue;
-    Result<Choice> choice = chooseForLargest(microBatch, breadth);
-    if (!choice.ok()) {
-      if (choice.error().code == ErrorCode::OutOfMemory && best) break;  // more does not fit either
-      return choice.error();
-    }
-    const bool isWanted = settings_.accumulation == Accumulation::BreadthFirst;
-    if (!best || isWanted || choice->tokensPerSecond() > kWorthBreadth * best->tokensPerSecond()) best = std::move(choice).value();
-  }
-  return std::move(*best);
+  return memory::fastestBreadth(settings_.accumulation, settings_.sequencesPerRank / microBatch,
+                                [&](int64_t breadth) { return chooseForLargest(microBatch, breadth); });
 }
 
 memory::BatchRatio MemoryControl::largestBatch(const memory::IterationFigures& measured, int64_t microBatch) const {
@@ -229,46 +195,17 @@ Result<MemoryControl::Choice> MemoryControl::chooseForLargest(int64_t microBatch
     figures = memory::withBreadth(std::move(figures), breadth, runner_.hasBackward(),
                                   {outputBytes(figures.tokens), figures.tokens * perToken});
   }
-  TIDEMARK_ASSIGN(Choice choice, choose(figures, measured.recomputed));
-  choice.microBatch = microBatch;
-  choice.breadth = breadth;
-  return choice;
+  TIDEMARK_ASSIGN(memory::MemoryChoice choice, memory::chooseMemory(figures, measured.recomputed, choiceInput(figures.tokens)));
+  return Choice{std::move(choice), microBatch, breadth};
 }
 
 int64_t MemoryControl::outputBytes(int64_t tokens) const {
   return tokens * model_.config.hiddenSize * static_cast<int64_t>(sizeof(float));
 }
 
-Result<MemoryControl::Choice> MemoryControl::choose(const memory::IterationFigures& figures,
-                                                    const memory::Recomputed& measured) const {
-  std::optional<Choice> best;
-  std::optional<Error> refusal;
-  for (memory::Recomputed& recomputed : allowedRecomputed(settings_.activations, figures, runner_.hasBackward())) {
-    Result<Choice> choice = planFor(memory::withRecomputed(figures, measured, recomputed, outputBytes(figures.tokens)));
-    if (!choice.ok()) {
-      if (choice.error().code != ErrorCode::OutOfMemory) return choice.error();
-      refusal = choice.error();  // the last choice needs least
-      continue;
-    }
-    if (best && choice->tokensPerSecond() < kWorthRecomputing * best->tokensPerSecond()) continue;
-    best = std::move(choice).value();
-    best->recomputed = std::move(recomputed);
-    if (best->plan.remoteBytes == 0) break;  // nothing to be had for computing more again
-  }
-  if (!best) return *refusal;
-  return std::move(*best);
-}
-
-Result<MemoryControl::Choice> MemoryControl::planFor(const memory::IterationFigures& figures) const {
-  Choice choice;
-  choice.figures = figures;
-  const auto input = memory::makePlanInput(figures, *model_.store, runner_.hasBackward(), settings_.policy, settings_.budgetBytes);
-  TIDEMARK_ASSIGN(choice.plan, memory::makePlan(input));
-  TIDEMARK_TRY(memory::checkPlan(input, choice.plan));
-  choice.seconds = std::max(choice.plan.predictedSeconds + figures.embedding.forwardSeconds + figures.lossHead.forwardSeconds,
-                            settings_.processors.leastSeconds(figures.computeSeconds(),
-                                                              static_cast<double>(choice.plan.remoteBytes) * processorSecondsPerByte_));
-  return choice;
+memory::ChoiceInput MemoryControl::choiceInput(int64_t tokens) const {
+  return {memory::piecesOf(*model_.store, runner_.hasBackward()), settings_.policy, settings_.budgetBytes, outputBytes(tokens),
+          settings_.activations, settings_.processors, processorSecondsPerByte_};
 }
 
 Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
@@ -287,15 +224,15 @@ Status MemoryControl::apply(const Choice& choice, const std::string& reason) {
 }
 
 run::PlanEvent MemoryControl::describe(const Choice& choice, const std::string& reason) const {
-  const std::vector<bool> hasBackward = runner_.hasBackward();
+  const memory::PieceFacts pieces = memory::piecesOf(*model_.store, runner_.hasBackward());
   run::PlanEvent event;
   event.budgetBytes = settings_.budgetBytes;
   event.microBatch = microBatch_;
   event.accumulate = accumulate();
   event.breadth = breadth_;
   event.predictedPeakBytes =
-      memory::predictPeakBytes(choice.figures, *model_.store, hasBackward, choice.plan.prefetchDepth);
-  event.predictedRemoteBytes = model_.store->remoteBytesPerIteration(hasBackward);
+      memory::predictPeak(choice.figures, pieces, memory::keepsOf(*model_.store), choice.plan.prefetchDepth).bytes;
+  event.predictedRemoteBytes = model_.store->remoteBytesPerIteration(pieces.hasBackward);
   event.optimalRemoteBytes = choice.plan.optimalRemoteBytes;
   // For batches as long as the measured ones; the plan itself holds for the longest.
   const double measuredTokens = static_cast<double>(latest_.figures.tokens) / static_cast<double>(latest_.microBatch) *

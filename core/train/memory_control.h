@@ -6,31 +6,13 @@
 
 #include "core/comm/communicator.h"
 #include "core/memory/ledger.h"
-#include "core/memory/plan.h"
+#include "core/memory/memory_choice.h"
 #include "core/model/llama.h"
 #include "core/train/batches.h"
 #include "core/train/event_writer.h"
 #include "core/train/iteration.h"
 
 namespace tidemark::train {
-
-enum class Activations { Auto, Save, Recompute };
-Activations activationsFrom(const std::string& name);  // of memory.activations
-enum class Accumulation { Auto, DepthFirst, BreadthFirst };
-Accumulation accumulationFrom(const std::string& name);  // of memory.accumulation
-// The choices of what to compute again, from least to most.
-std::vector<memory::Recomputed> allowedRecomputed(Activations activations, const memory::IterationFigures& figures,
-                                                  const std::vector<bool>& hasBackward);
-// Faster by this much is worth computing again; smaller differences lie within what is foretold.
-inline constexpr double kWorthRecomputing = 1.02;
-
-// Where gathers are carried by the processors that compute.
-struct Processors {
-  double ofRank = 0;         // this rank's part of the machine's; 0: a device computes
-  double threads = 1;        // with which it computes
-  // An iteration lasts no less than its work on all processors.
-  double leastSeconds(double computeSeconds, double gatherProcessorSeconds) const;
-};
 
 class MemoryControl {
  public:
@@ -39,9 +21,9 @@ class MemoryControl {
     int64_t budgetBytes = 0;        // resolved; the ledger holds it
     int64_t sequencesPerRank = 1;   // per step
     int64_t microBatch = 0;         // 0: chosen here
-    Activations activations = Activations::Auto;
-    Accumulation accumulation = Accumulation::Auto;
-    Processors processors;
+    memory::Activations activations = memory::Activations::Auto;
+    memory::Accumulation accumulation = memory::Accumulation::Auto;
+    memory::Processors processors;
   };
   MemoryControl(Settings settings, model::Model& model, IterationRunner& runner, Batches& batches,
                 comm::Communicator& communicator, memory::Ledger& ledger, EventWriter& events);
@@ -72,18 +54,12 @@ class MemoryControl {
     memory::Recomputed recomputed;     // what was computed again then
     int64_t microBatch = 0;            // 0: nothing measured yet
   };
-  struct Choice {
+  struct Choice : memory::MemoryChoice {  // its figures are those of the largest batches
     int64_t microBatch = 1, breadth = 1;
-    memory::IterationFigures figures;  // of the largest batches
-    memory::Plan plan;
-    memory::Recomputed recomputed;
-    double seconds = 0;                // of an iteration of those
-    double tokensPerSecond() const { return static_cast<double>(figures.tokens * figures.breadth) / seconds; }
   };
   // The largest batch that `microBatch` sequences can make, relative to the measured one.
   memory::BatchRatio largestBatch(const memory::IterationFigures& measured, int64_t microBatch) const;
-  Result<Choice> choose(const memory::IterationFigures& figures, const memory::Recomputed& measured) const;
-  Result<Choice> planFor(const memory::IterationFigures& figures) const;
+  memory::ChoiceInput choiceInput(int64_t tokens) const;
   Result<Choice> chooseForLargest(int64_t microBatch, int64_t breadth) const;
   Result<Choice> fastest() const;  // over micro-batches and breadths
   Result<Choice> fastestBreadth(int64_t microBatch) const;

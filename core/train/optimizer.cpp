@@ -6,16 +6,18 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/memory/block_sizes.h"
+
 namespace tidemark::train {
-namespace {
-constexpr int64_t kPieceElements = 1 << 18;  // 1 MiB, or 2 in double: parameter, gradient, moments and workspace stay in the cache
-}
+
+// 1 MiB of each, or 2 in double: parameter, gradient, moments and workspace stay in the cache.
+using memory::kUpdateElements;
 
 void adamWUpdate(peft::TrainableState& state, const AdamWSettings& s, double learningRate, int64_t update) {
   const double correction1 = 1 - std::pow(s.beta1, static_cast<double>(update));
   const double correction2 = std::sqrt(1 - std::pow(s.beta2, static_cast<double>(update)));
-  for (int64_t at = 0; at < state.parameterCount(); at += kPieceElements) {
-    const int64_t count = std::min(kPieceElements, state.parameterCount() - at);
+  for (int64_t at = 0; at < state.parameterCount(); at += kUpdateElements) {
+    const int64_t count = std::min(kUpdateElements, state.parameterCount() - at);
     at::Tensor parameter = state.parameters.narrow(0, at, count), gradient = state.gradients.narrow(0, at, count);
     at::Tensor first = state.firstMoment.narrow(0, at, count), second = state.secondMoment.narrow(0, at, count);
     if (s.weightDecay != 0) parameter.mul_(1 - learningRate * s.weightDecay);
@@ -28,13 +30,13 @@ void adamWUpdate(peft::TrainableState& state, const AdamWSettings& s, double lea
 
 int64_t optimizerWorkspaceBytes(const peft::TrainableState& state) {
   constexpr int64_t kStatistics = 64 << 10;  // loss, norm, flags
-  return std::min(kPieceElements, state.parameterCount()) * static_cast<int64_t>(sizeof(double)) + kStatistics;
+  return std::min(kUpdateElements, state.parameterCount()) * static_cast<int64_t>(sizeof(double)) + kStatistics;
 }
 
 double clipGradients(peft::TrainableState& state, double maxNorm) {
   double squares = 0;
-  for (int64_t at = 0; at < state.parameterCount(); at += kPieceElements) {
-    const at::Tensor piece = state.gradients.narrow(0, at, std::min(kPieceElements, state.parameterCount() - at));
+  for (int64_t at = 0; at < state.parameterCount(); at += kUpdateElements) {
+    const at::Tensor piece = state.gradients.narrow(0, at, std::min(kUpdateElements, state.parameterCount() - at));
     const double part = at::linalg_vector_norm(piece, 2, std::nullopt, false, at::kDouble).item<double>();
     squares += part * part;
   }

@@ -9,6 +9,7 @@
 #include "core/base/bytes.h"
 #include "core/memory/plan_budget.h"
 #include "core/run/model_name.h"
+#include "core/text/dataset_settings.h"
 #include "core/train/device_memory.h"
 #include "core/weights/hub_cache.h"
 
@@ -24,8 +25,7 @@ Status prepareData(Session& s, const fs::path& modelPath) {
   if (s.process.localRank == 0 && !fs::exists(file)) {
     prepared = [&]() -> Status {
       TIDEMARK_ASSIGN(const auto tokenizer, text::Tokenizer::open(modelPath));
-      TIDEMARK_ASSIGN(const text::DatasetSettings settings, datasetSettings(s.config));
-      TIDEMARK_ASSIGN(const text::DatasetReport report, text::prepareDataset(settings, *tokenizer, file));
+      TIDEMARK_ASSIGN(const text::DatasetReport report, text::prepareDataset(text::datasetSettings(s.config), *tokenizer, file));
       return {};
     }();
   }
@@ -51,24 +51,6 @@ Status resolveBudget(Session& s) {
 }
 
 }  // namespace
-
-Result<text::DatasetSettings> datasetSettings(const run::RunConfig& config) {
-  text::DatasetSettings settings;
-  settings.train = config.dataset.train;
-  char* end = nullptr;
-  const double fraction = std::strtod(config.dataset.eval.c_str(), &end);
-  if (end && *end == '\0') settings.evalFraction = fraction;
-  else settings.eval = config.dataset.eval;
-  if (config.dataset.format == "messages") settings.format = text::DatasetFormat::Messages;
-  if (config.dataset.format == "alpaca") settings.format = text::DatasetFormat::Alpaca;
-  if (config.dataset.format == "prompt-completion") settings.format = text::DatasetFormat::PromptCompletion;
-  settings.maxSequenceLength = config.dataset.maxSeqLength;
-  settings.trainOn = config.dataset.trainOn == "all" ? text::TrainOn::All : text::TrainOn::Assistant;
-  if (config.dataset.truncation == "truncate") settings.truncation = text::Truncation::Truncate;
-  if (config.dataset.truncation == "error") settings.truncation = text::Truncation::Error;
-  settings.seed = static_cast<uint64_t>(config.training.seed);
-  return settings;
-}
 
 Result<memory::Policy> policyFrom(const std::string& name) {
   if (name == "elastic") return memory::Policy::Elastic;

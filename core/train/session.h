@@ -41,9 +41,6 @@ struct Session {
 // `configFile`: config.yaml of the run directory, which also holds data.bin (made here by local rank 0 if it is not there).
 Result<std::unique_ptr<Session>> openSession(const std::filesystem::path& configFile);
 
-// What the dataset part of a configuration means for preparing it.
-Result<text::DatasetSettings> datasetSettings(const run::RunConfig& config);
-
 // The policy's, form's, device's and backend's names in the configuration, resolved.
 Result<memory::Policy> policyFrom(const std::string& name);
 Result<weights::WeightForm> weightFormFrom(const std::string& name, c10::Device device);

@@ -37,7 +37,7 @@ uint64_t dropoutSeed(const Session& s, int64_t step, int64_t iteration) {
   return seed | 1;
 }
 
-Processors processorsOf(const Session& s) {
+memory::Processors processorsOf(const Session& s) {
   if (!s.device.is_cpu()) return {};
   const auto ofMachine = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
   return {ofMachine / s.process.localWorldSize, static_cast<double>(s.config.parallel.threadsPerRank)};
@@ -48,8 +48,8 @@ class Trainer {
   explicit Trainer(Session& session)
       : s_(session), runner_(*s_.model, s_.ledger),
         control_({s_.policy, s_.budgetBytes, s_.config.training.globalBatchSize / s_.process.worldSize,
-                  s_.config.training.microBatchSize, activationsFrom(s_.config.memory.activations),
-                  accumulationFrom(s_.config.memory.accumulation), processorsOf(s_)},
+                  s_.config.training.microBatchSize, memory::activationsFrom(s_.config.memory.activations),
+                  memory::accumulationFrom(s_.config.memory.accumulation), processorsOf(s_)},
                  *s_.model, runner_, *s_.batches, *s_.communicator, s_.ledger, *s_.events),
         budget_(s_.budgetBytes),
         schedule_{s_.config.training.lrSchedulerType, s_.config.training.learningRate, s_.config.training.warmupRatio,

@@ -39,6 +39,15 @@ TEST_F(CliRefusal, AllProblemsAreListedAtOnce) {
                  "Nothing was started"});
 }
 
+TEST_F(CliRefusal, ModelAndDataAreToldWithTheRest) {
+  const auto path = config("memory: {policy: elastik}\n");
+  expectRefused(cli({"run", path, "--set", "model=no/such-model", "--set", "dataset.train=nowhere.jsonl"}),
+                {"3 problems", "memory.policy", "model: ", "no/such-model", "dataset.train: ", "nowhere.jsonl"});
+  write(folder_ / "data.jsonl", "{\"prompt\": \"What is it?\"\n");
+  expectRefused(cli({"plan", path}), {"2 problems", "memory.policy", "data.jsonl:1"});
+  expectRefused(cli({"run", config(), "--set", "model=no/such-model", "--set", "dataset.train=nowhere.jsonl"}), {"2 problems", "model: ", "dataset.train: "});
+}
+
 TEST_F(CliRefusal, AnUnknownModelIsNamed) {
   expectRefused(cli({"run", config(), "--set", "model=no/such-model"}), {"the model cannot be used", "no/such-model"});
 }

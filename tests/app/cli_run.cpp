@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/run/event.h"
+#include "tests/small_model.h"
 
 namespace tidemark::cli {
 namespace fs = std::filesystem;
@@ -24,32 +25,6 @@ std::vector<Json> Outcome::lines() const {
   return result;
 }
 
-namespace {
-
-// The same tokenizer without the entries that the small model has no embedding for.
-std::string fittingTokenizer(const std::string& text) {
-  constexpr int kVocabulary = 320;  // config.json of tests/golden/weights/tiny-llama
-  Json json = Json::parse(text);
-  const auto isKept = [](const Json& id) { return id.get<int>() < kVocabulary; };
-  Json vocabulary = Json::object(), merges = Json::array(), added = Json::array();
-  for (const auto& [token, id] : json["model"]["vocab"].items())
-    if (isKept(id)) vocabulary[token] = id;
-  for (const Json& merge : json["model"]["merges"]) {
-    const bool isPair = merge.is_array();
-    const std::string pair = isPair ? merge[0].get<std::string>() + " " + merge[1].get<std::string>() : merge.get<std::string>();
-    const size_t space = pair.find(' ');
-    if (vocabulary.contains(pair.substr(0, space) + pair.substr(space + 1))) merges.push_back(merge);
-  }
-  for (const Json& token : json["added_tokens"])
-    if (isKept(token["id"])) added.push_back(token);
-  json["model"]["vocab"] = vocabulary;
-  json["model"]["merges"] = merges;
-  json["added_tokens"] = added;
-  return json.dump();
-}
-
-}  // namespace
-
 void CliTest::SetUp() {
   std::string pattern = testing::TempDir() + "cli-XXXXXX";
   ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
@@ -59,10 +34,7 @@ void CliTest::SetUp() {
   fs::create_directories(folder_ / "bin");
   fs::copy_file(TIDEMARK_CLI, folder_ / "bin" / "tidemark-cli");
   fs::copy_file(TIDEMARK_FAKE_WORKER, folder_ / "bin" / "tidemark-worker");
-  fs::copy(fs::path(TIDEMARK_GOLDEN) / "weights" / "tiny-llama", model_);
-  const auto chatModel = fs::path(TIDEMARK_GOLDEN) / "text" / "chat_model";
-  fs::copy_file(chatModel / "tokenizer_config.json", model_ / "tokenizer_config.json");
-  write(model_ / "tokenizer.json", fittingTokenizer(read(chatModel / "tokenizer.json")));
+  tests::makeSmallModel(model_);
   write(folder_ / "data.jsonl",
         "{\"prompt\": \"What is it?\", \"completion\": \"A tide.\"}\n"
         "{\"prompt\": \"And that?\", \"completion\": \"A mark.\"}\n");

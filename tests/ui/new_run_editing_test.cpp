@@ -1,19 +1,9 @@
 // Presets, taking back and making again, and configurations dropped on the form of a new run.
-#include <gtest/gtest.h>
-
-#include <QApplication>
-#include <QDropEvent>
-#include <QFile>
 #include <QMenu>
-#include <QMimeData>
-#include <QTemporaryDir>
-#include <QTest>
-#include <QToolButton>
 
+#include "tests/ui/new_run_fixture.h"
 #include "ui/models/presets.h"
-#include "ui/pages/new_run_page.h"
-#include "ui/widgets/banner.h"
-#include "ui/widgets/field_editor.h"
+#include "ui/new_run/form_files.h"
 
 namespace tidemark::ui {
 namespace {
@@ -21,45 +11,7 @@ namespace {
 const QString kSteps = QStringLiteral("training.max_steps");
 const QString kRanks = QStringLiteral("parallel.ranks");
 
-class NewRunEditingTest : public testing::Test {
- protected:
-  void SetUp() override {
-    page_.resize(1229, 900);
-    page_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&page_));
-  }
-  void type(const QString& key, const QString& text) {
-    auto* line = page_.findChild<QWidget*>(key);
-    QTest::mouseClick(line, Qt::LeftButton);
-    QTest::keyClick(line, Qt::Key_A, Qt::ControlModifier);
-    QTest::keyClicks(line, text);
-  }
-  QToolButton* button(const QString& name) {
-    for (QToolButton* found : page_.findChildren<QToolButton*>())
-      if (found->accessibleName() == name) return found;
-    return nullptr;
-  }
-  void press(const QString& name) { QTest::mouseClick(button(name), Qt::LeftButton); }
-  QString shown(const QString& key) { return page_.field(key)->text(); }
-  void drop(const QString& path) {
-    QMimeData data;
-    data.setUrls({QUrl::fromLocalFile(path)});
-    QDragEnterEvent enter({600, 20}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&page_, &enter);
-    ASSERT_TRUE(enter.isAccepted());
-    QDropEvent event({600, 20}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&page_, &event);
-  }
-  QString file(const QString& name, const QByteArray& content) {
-    QFile out(folder_.filePath(name));
-    EXPECT_TRUE(out.open(QIODevice::WriteOnly));
-    out.write(content);
-    return out.fileName();
-  }
-
-  QTemporaryDir folder_;
-  NewRunPage page_;
-};
+using NewRunEditingTest = NewRunFixture;
 
 TEST_F(NewRunEditingTest, AWholeEntryIsTakenBackAndMadeAgain) {
   EXPECT_FALSE(button(QStringLiteral("Undo"))->isEnabled());
@@ -91,7 +43,7 @@ TEST_F(NewRunEditingTest, APresetKeepsTheFilesAndIsOneStep) {
   page_.form().setText(QStringLiteral("model"), QStringLiteral("/models/a.gguf"));
   page_.form().setText(QStringLiteral("dataset.train"), QStringLiteral("/data/a.jsonl"));
   type(kSteps, QStringLiteral("5"));
-  QMenu* menu = button(QStringLiteral("Preset"))->menu();
+  QMenu* menu = static_cast<QToolButton*>(button(QStringLiteral("Preset")))->menu();
   for (QAction* action : menu->actions())
     if (action->text() == QLatin1String("Four GPUs")) action->trigger();
   EXPECT_EQ(shown(kRanks), "4");
@@ -139,6 +91,29 @@ TEST_F(NewRunEditingTest, ADroppedModelOrDatasetGoesToItsField) {
   drop(file(QStringLiteral("rows.jsonl"), "{}\n"));
   EXPECT_TRUE(shown(QStringLiteral("model")).endsWith("small.gguf"));
   EXPECT_TRUE(shown(QStringLiteral("dataset.train")).endsWith("rows.jsonl"));
+}
+
+TEST_F(NewRunEditingTest, ASavedConfigurationLoadsAgain) {
+  approveFiles();
+  type(kSteps, QStringLiteral("9"));
+  const QString path = folder_.filePath(QStringLiteral("saved.yaml"));
+  EXPECT_TRUE(page_.files()->save(path));
+  EXPECT_TRUE(page_.banner()->text().contains("saved.yaml"));
+  type(kSteps, QStringLiteral("10"));
+  drop(path);
+  EXPECT_EQ(shown(kSteps), "9");
+  EXPECT_EQ(shown(kModel), "/models/a.gguf");
+  EXPECT_FALSE(page_.files()->save(QStringLiteral("/proc/no/such/place.yaml")));
+  EXPECT_TRUE(page_.banner()->text().contains("could not be saved")) << page_.banner()->text().toStdString();
+}
+
+TEST_F(NewRunEditingTest, AProblemDoesNotHideBehindMore) {
+  drop(file(QStringLiteral("odd.yaml"), "model: m.gguf\ndataset: {train: d.jsonl}\ntraining: {adam_beta1: 0.8}\n"));
+  FieldEditor* beta = page_.field(QStringLiteral("training.adam_beta1"));
+  EXPECT_FALSE(beta->isVisible()) << "nothing is wrong with it";
+  page_.form().setText(QStringLiteral("training.adam_beta1"), QStringLiteral("2"));
+  EXPECT_TRUE(beta->isVisible());
+  EXPECT_FALSE(beta->message().isEmpty());
 }
 
 }  // namespace

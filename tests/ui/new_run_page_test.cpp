@@ -1,51 +1,13 @@
-#include "ui/pages/new_run_page.h"
-
-#include <gtest/gtest.h>
-
 #include <QComboBox>
-#include <QLabel>
-#include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QPushButton>
 #include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
 
-#include "ui/widgets/field_editor.h"
+#include "tests/ui/new_run_fixture.h"
 
 namespace tidemark::ui {
 namespace {
 
-const QString kModel = QStringLiteral("model");
-const QString kTrain = QStringLiteral("dataset.train");
-
-class NewRunPageTest : public testing::Test {
- protected:
-  void SetUp() override {
-    page_.resize(1229, 900);
-    page_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&page_));
-  }
-  // What a user does: click into the field, select all, type.
-  void type(const QString& key, const QString& text) {
-    auto* line = page_.findChild<QLineEdit*>(key);
-    ASSERT_NE(line, nullptr) << key.toStdString();
-    QTest::mouseClick(line, Qt::LeftButton);
-    QTest::keyClick(line, Qt::Key_A, Qt::ControlModifier);
-    QTest::keyClicks(line, text);
-  }
-  QPushButton* start() { return page_.findChild<QPushButton*>(QStringLiteral("start")); }
-  QString blockers() { return page_.findChild<QLabel*>(QStringLiteral("blockers"))->text(); }
-  // As the checker reports, without waiting for files that this test has not got.
-  void approveFiles() {
-    page_.form().setText(kModel, QStringLiteral("/models/a.gguf"));
-    page_.form().setText(kTrain, QStringLiteral("/data/a.jsonl"));
-    page_.form().setFileCheck(kModel, {FileCheck::State::Good, QStringLiteral("Llama · 30 layers")});
-    page_.form().setFileCheck(kTrain, {FileCheck::State::Good, QStringLiteral("20 rows")});
-  }
-
-  NewRunPage page_;
-};
+using NewRunPageTest = NewRunFixture;
 
 TEST_F(NewRunPageTest, HasAFieldForEveryKeyWithNameAndTooltip) {
   for (const run::KeyInfo& info : run::configKeys()) {

@@ -3,7 +3,7 @@
 #include <QFileInfo>
 #include <QGridLayout>
 
-#include "ui/models/dataset_settings.h"
+#include "core/text/dataset_settings.h"
 #include "ui/widgets/field_editor.h"
 
 namespace tidemark::ui {
@@ -89,7 +89,7 @@ void DataFields::takePath(const QString& path) {
 }
 
 RowLimit DataFields::limit() const {
-  const text::DatasetSettings settings = datasetSettings(config_);
+  const text::DatasetSettings settings = text::datasetSettings(config_);
   return {settings.maxSequenceLength, settings.truncation};
 }
 

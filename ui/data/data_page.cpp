@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "core/text/dataset_settings.h"
 #include "plots/length_histogram.h"
 #include "plots/quantity.h"
 #include "ui/data/data_fields.h"
@@ -18,7 +19,6 @@
 #include "ui/data/problem_card.h"
 #include "ui/data/row_card.h"
 #include "ui/data/rows_card.h"
-#include "ui/models/dataset_settings.h"
 #include "ui/widgets/banner.h"
 
 namespace tidemark::ui {
@@ -171,7 +171,7 @@ void DataPage::read() {
   reader_.stop();
   if (!fields_->namesFiles()) return setState(State::Empty);
   setState(State::Reading);
-  reader_.read(generation_, fields_->config().model, datasetSettings(fields_->config()));
+  reader_.read(generation_, fields_->config().model, text::datasetSettings(fields_->config()));
 }
 
 void DataPage::takeStep(const ReadStep& step) {

@@ -6,12 +6,12 @@
 #include <fstream>
 #include <map>
 
+#include "core/text/dataset_settings.h"
 #include "core/text/prepared_dataset.h"
 #include "core/text/tokenizer.h"
 #include "core/weights/hub_cache.h"
 #include "core/weights/model_source.h"
 #include "plots/quantity.h"
-#include "ui/models/dataset_settings.h"
 
 namespace tidemark::ui {
 namespace {
@@ -98,15 +98,19 @@ InputReport checkData(const run::RunConfig& config) {
   const auto tokenizer = text::Tokenizer::open(*path);
   if (!tokenizer.ok()) return bad(key, tokenizer.error().within("reading the model's tokenizer"));
   QTemporaryDir folder;
-  text::DatasetSettings settings = datasetSettings(config);
+  text::DatasetSettings settings = text::datasetSettings(config);
   bool isWhole = true;
   auto train = beginningOf(settings.train, folder, isWhole);
   if (!train.ok()) return bad(key, train.error());
   settings.train = *train;
-  const auto report =
-      text::prepareDataset(settings, **tokenizer, folder.filePath(QStringLiteral("prepared")).toStdString());
+  const std::filesystem::path prepared = folder.filePath(QStringLiteral("prepared")).toStdString();
+  const auto report = text::prepareDataset(settings, **tokenizer, prepared);
   if (!report.ok()) return bad(key, report.error());
+  const auto data = text::PreparedDataset::open(prepared);
+  if (!data.ok()) return bad(key, data.error());
   InputReport answer{.generation = 0, .key = key, .isGood = true, .summary = summaryOf(*report, isWhole), .problems = {}};
+  answer.rows = std::make_shared<const fit::RowLengths>(fit::RowLengths::of(*data, config.dataset.maxSeqLength));
+  answer.rowCount = report->trainRows + (settings.eval.empty() ? report->evalRows : 0) + report->droppedLong + report->withoutLoss;
   for (const text::RowProblem& problem : report->problems) {
     answer.problems << tr("line %1: %2").arg(problem.line).arg(QString::fromStdString(problem.what));
   }

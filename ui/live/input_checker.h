@@ -5,7 +5,9 @@
 #include <QString>
 #include <QThread>
 #include <atomic>
+#include <memory>
 
+#include "core/fit/row_lengths.h"
 #include "core/run/config.h"
 
 namespace tidemark::ui {
@@ -16,6 +18,9 @@ struct InputReport {
   bool isGood = false;
   QString summary;   // what it holds, in one line; or what is wrong
   QStringList problems;  // rows of the data that are left out, cut or malformed
+  // Of good data, as far as it was checked.
+  std::shared_ptr<const fit::RowLengths> rows = {};
+  int64_t rowCount = 0;  // in the file, those that are not used included
 };
 
 class InputChecker : public QObject {

@@ -157,11 +157,15 @@ QStringList RunForm::blockers() const {
 
 QString RunForm::yaml() const { return QString::fromStdString(run::toYaml(config_)); }
 
+QString RunForm::fileName() const {
+  QString file = name_.trimmed().isEmpty() ? suggestedName() : name_.trimmed();
+  file.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9_.-]+")), QStringLiteral("-"));
+  return file + QStringLiteral(".yaml");
+}
+
 QString RunForm::commandLine() const {
   const QString name = name_.trimmed().isEmpty() ? suggestedName() : name_.trimmed();
-  QString file = name;
-  file.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9_.-]+")), QStringLiteral("-"));
-  return QStringLiteral("tidemark-cli run %1 --name %2").arg(shellQuoted(file + QStringLiteral(".yaml")), shellQuoted(name));
+  return QStringLiteral("tidemark-cli run %1 --name %2").arg(shellQuoted(fileName()), shellQuoted(name));
 }
 
 }  // namespace tidemark::ui

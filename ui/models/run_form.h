@@ -47,6 +47,7 @@ class RunForm : public QObject {
   QStringList blockers() const;  // why it cannot be started, each with its field's label
   const run::RunConfig& config() const { return config_; }
   QString yaml() const;          // of the keys that could be read
+  QString fileName() const;      // for the YAML: the run's name, without what file names do not take
   QString commandLine() const;
 
  signals:

@@ -1,39 +1,56 @@
-// The form for a new run, with what the named files hold, the equivalent configuration and command line, and what must be
-// mended before it can be started. Not responsible for starting it.
+// The form for a new run, with what fits, the equivalent configuration and command line, one row of the data, and what must be
+// mended before it can be started. Wires these together; not responsible for starting the run.
 #pragma once
 
 #include <QWidget>
-#include <map>
+#include <filesystem>
 
 #include "core/run/config.h"
+#include "ui/live/fit_advisor.h"
 #include "ui/live/input_checker.h"
+#include "ui/live/profile_runner.h"
+#include "ui/live/row_preview.h"
+#include "ui/models/recent_paths.h"
 #include "ui/models/run_form.h"
 
-class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
 class QPushButton;
 class QTimer;
-class QToolButton;
-class QVBoxLayout;
+
+namespace tidemark::plots {
+struct PlotTheme;
+}
 
 namespace tidemark::ui {
 
 class Banner;
-class Card;
+class ConfigurationCard;
+class EditingBar;
 class FieldEditor;
+class FitCard;
+class FormColumn;
+class FormFiles;
+class RowPreviewCard;
 
 class NewRunPage : public QWidget {
   Q_OBJECT
  public:
-  explicit NewRunPage(QWidget* parent = nullptr);
+  // `database`: where speeds of earlier runs are looked for, and beside which recent files are kept; `cli`: the path of
+  // tidemark-cli, for profiles. Either may be empty.
+  explicit NewRunPage(const std::filesystem::path& database = {}, const QString& cli = {}, QWidget* parent = nullptr);
 
   RunForm& form() { return form_; }
   Banner* banner() const { return banner_; }
+  FitCard* fitCard() const { return fitCard_; }
+  RowPreviewCard* rowCard() const { return rowCard_; }
   FieldEditor* field(const QString& key) const;
   void load(const run::RunConfig& config, const QString& name);
+  FormFiles* files() const { return files_; }
   void setStarting(bool isStarting);
+  void setTheme(const plots::PlotTheme& theme);
+  // Nothing is being checked or computed.
+  bool isSettled() const;
 
  signals:
   void dataWanted(const tidemark::run::RunConfig& config);  // look at its dataset
@@ -45,37 +62,46 @@ class NewRunPage : public QWidget {
 
  private:
   QWidget* makeHeader();
-  void addEditing(QHBoxLayout* header);
+  QWidget* makeFormSide();
+  QWidget* makeAnswerSide();
+  void connectEditing();
+  void connectAnswers();
+  void edit(const QString& key, const QString& text);
   void restoreForm(void (RunForm::*step)());
-  void loadFile(const QString& path);
-  QWidget* makeFormColumn();
-  QWidget* makeSideColumn();
-  void addGroup(QVBoxLayout* column, const QString& title, const QStringList& prefixes);
-  QWidget* makeDataButton();
-  FieldEditor* makeField(const run::KeyInfo& info);
   void showForm();
-  void showField(const QString& key);
-  void showConfiguration();
+  void showBlockers();
   void checkInputsSoon();
   void takeReport(const InputReport& report);
+  bool areInputsGood() const;
+  void askWhatFits();
+  void startProfile();
+  void askForRow(int64_t index);
+  void offerPaths();
 
   RunForm form_;
   InputChecker checker_;
+  FitAdvisor advisor_;
+  ProfileRunner profiler_;
+  RowPreview preview_;
   QTimer* checkTimer_;
-  quint64 checkGeneration_ = 0;
-  bool isStarting_ = false;
-  std::map<QString, FieldEditor*> fields_;
+  QTimer* fitTimer_;
+  quint64 checkGeneration_ = 0, fitGeneration_ = 0, rowGeneration_ = 0, profileGeneration_ = 0;
+  bool isStarting_ = false, isFitAsked_ = false;
+  std::shared_ptr<const fit::RowLengths> rows_;  // of the data as last checked; null: not known
+  int64_t rowCount_ = 0;                         // ditto, of its file
+  QStringList dataProblems_;
+  RecentPaths recent_;
   Banner* banner_;
   QLineEdit* name_;
+  EditingBar* editing_;
   QPushButton* start_;
-  QToolButton* undo_;
-  QToolButton* redo_;
-  QLabel* modelSummary_;
-  QLabel* dataSummary_;
-  QLabel* dataProblems_;
+  FormColumn* column_;
+  FormFiles* files_;
+  ConfigurationCard* configuration_;
+  FitCard* fitCard_;
+  RowPreviewCard* rowCard_;
   QLabel* blockers_;
-  QLabel* command_;
-  QPlainTextEdit* yaml_;
+  QLabel* dataNotes_;
 };
 
 }  // namespace tidemark::ui

@@ -56,11 +56,7 @@ void Grab::addSteps(const QString& scheme) {
                       }
                       window_.showNewRun();
                     },
-                    [this] {
-                      const auto& form = window_.newRunPage()->form();
-                      return form.fileCheck(QStringLiteral("model")).state != FileCheck::State::Checking &&
-                             form.fileCheck(QStringLiteral("dataset.train")).state != FileCheck::State::Checking;
-                    },
+                    [this] { return window_.newRunPage()->isSettled(); },
                     QStringLiteral("new-run-") + scheme});
   steps_.push_back({[this, appearance] {
                       // In dark the page shows what it has read already.

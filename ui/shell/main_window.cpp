@@ -37,7 +37,7 @@ ColorSchemeSource* makeColors(Appearance appearance, QObject* parent) {
 MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
     : QMainWindow(parent), colors_(makeColors(settings.appearance, this)), watcher_(new RunWatcher(settings.database, this)),
       launcher_(new RunLauncher(settings.database, settings.cli, this)),
-      sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage),
+      sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage(settings.database, settings.cli)),
       runPage_(new RunPage), dataPage_(new DataPage), comparePage_(new ComparePage(settings.database)) {
   auto* content = new QWidget;
   auto* layout = new QHBoxLayout(content);
@@ -55,6 +55,7 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
   connect(colors_, &ColorSchemeSource::schemeChanged, this, &MainWindow::takeScheme);
   runPage_->setTheme(colors_->scheme());
   dataPage_->setTheme(colors_->scheme());
+  newRunPage_->setTheme(plotThemeFor(colors_->scheme()));
   comparePage_->setTheme(colors_->scheme());
   colors_->listen();
   showRuns();
@@ -226,6 +227,7 @@ void MainWindow::takeScheme(ColorScheme scheme) {
   applyTheme(*qApp, scheme);
   runPage_->setTheme(scheme);
   dataPage_->setTheme(scheme);
+  newRunPage_->setTheme(plotThemeFor(scheme));
   comparePage_->setTheme(scheme);
 }
 

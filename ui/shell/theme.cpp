@@ -41,6 +41,7 @@ QLabel[role="error"] { color: @error@; font-size: 12px; }
 QLabel[role="strong"] { font-size: 14px; font-weight: 600; }
 QLabel[role="heading"] { font-size: 19px; font-weight: 700; }
 QLabel[role="figure"] { font-size: 20px; font-weight: 700; }
+QLabel[role="value"] { font-weight: 600; }
 QLabel[role="section"] { color: @muted@; font-size: 12px; }
 QLabel[role="brand"] { font-size: 18px; font-weight: 700; }
 QPushButton { background: @card@; color: @text@; border: 1px solid @cardBorder@; border-radius: 6px; padding: 6px 18px; }
@@ -69,7 +70,7 @@ QComboBox::down-arrow { image: url(:/tidemark/icons/arrow-@icons@.png); width: 1
 QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
 QComboBox QAbstractItemView { background: @card@; color: @text@; selection-background-color: @selection@; selection-color: @text@;
   border: 1px solid @cardBorder@; }
-QPlainTextEdit[code="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 12px; }
+QPlainTextEdit[code="true"], QLineEdit[code="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 12px; }
 QTableView { background: @card@; alternate-background-color: @alternate@; border: none; gridline-color: transparent;
   selection-background-color: @selection@; selection-color: @text@; color: @text@; }
 QTableView::item { padding: 0 8px; }

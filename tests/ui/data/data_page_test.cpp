@@ -12,6 +12,7 @@
 
 #include "../hostile_names.h"
 #include "core/base/json.h"
+#include "core/text/dataset_settings.h"
 #include "core/text/tokenizer.h"
 #include "data_file.h"
 #include "plots/length_histogram.h"
@@ -21,7 +22,6 @@
 #include "ui/data/row_card.h"
 #include "ui/data/rows_card.h"
 #include "ui/data/token_view.h"
-#include "ui/models/dataset_settings.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/field_editor.h"
 
@@ -163,7 +163,7 @@ TEST_F(DataPageTest, CountsOfCutRowsAreThoseOfTheEngine) {
     openConfig(config);
     const auto tokenizer = text::Tokenizer::open(config.model);
     ASSERT_TRUE(tokenizer.ok());
-    const auto report = text::prepareDataset(datasetSettings(config), **tokenizer, file.path() + ".prepared");
+    const auto report = text::prepareDataset(text::datasetSettings(config), **tokenizer, file.path() + ".prepared");
     ASSERT_TRUE(report.ok()) << report.error().message();
     EXPECT_EQ(page_.summary().trained, report->trainRows) << truncation;
     EXPECT_EQ(page_.summary().tokens, report->trainTokens) << truncation;

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "data_file.h"
+#include "core/text/dataset_settings.h"
 #include "ui/data/find_rows.h"
 #include "ui/data/scan_dataset.h"
-#include "ui/models/dataset_settings.h"
 
 namespace tidemark::ui {
 namespace {
@@ -15,7 +15,7 @@ using tests::chatRow;
 using tests::DataFile;
 
 OpenedData openedData(const DataFile& file) {
-  auto opened = openData(tests::chatModel(), datasetSettings(file.config()));
+  auto opened = openData(tests::chatModel(), text::datasetSettings(file.config()));
   EXPECT_TRUE(opened.ok()) << opened.error().message();
   return std::move(opened).value();
 }
