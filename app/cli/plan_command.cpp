@@ -161,7 +161,7 @@ run::ExitCode refuseTooSmall(const PlanAnswer& answer, Output output) {
   const fit::Prediction& p = answer.present;
   if (!p.refusal.empty())
     return refuse("the plan cannot be made", run::Concern::Settings, {ErrorCode::InvalidConfig, "", p.refusal}, output);
-  std::string detail = "is " + formatBytes(p.budgetBytes) + ", and each rank needs at least " + formatBytes(p.leastBudgetBytes);
+  std::string detail = (answer.budgetSource.empty() ? "is " : "is " + answer.budgetSource + ", ") + formatBytes(p.budgetBytes) + ", and each rank needs at least " + formatBytes(p.leastBudgetBytes);
   for (const fit::Found& found : answer.found) {
     if (!found.prediction.refusal.empty()) continue;
     detail += "; of " + std::to_string(answer.found.size()) + " choices the one that needs least, " +

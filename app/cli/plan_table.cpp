@@ -53,6 +53,15 @@ std::string lackLine(const fit::Found& found) {
   return line + ": " + lackText(found.prediction);
 }
 
+// Automatic activations that save everything, for example.
+bool isSame(const fit::Found& a, const fit::Found& b) {
+  const fit::Prediction &p = a.prediction, &q = b.prediction;
+  size_t differing = 0;
+  for (size_t i = 0; i < a.settings.size(); ++i)
+    if (a.settings[i] != b.settings[i]) differing += a.settings[i].first == "memory.activations" ? 1 : 2;
+  return differing <= 1 && p.peak.total() == q.peak.total() && p.remoteBytes == q.remoteBytes && p.recomputedOperators == q.recomputedOperators;
+}
+
 std::vector<std::string> cellsOf(const fit::Found& found) {
   const fit::Prediction& p = found.prediction;
   std::vector<std::string> cells;
@@ -157,12 +166,17 @@ void printPlanTable(const PlanAnswer& answer, size_t best) {
   std::vector<std::vector<std::string>> rows;
   if (!answer.found.empty()) rows.push_back(headings(answer.found.front()));
   const auto fitting = static_cast<size_t>(std::count_if(answer.found.begin(), answer.found.end(), [](const auto& f) { return f.prediction.fits; }));
-  const size_t shown = std::min(best, fitting), lacking = answer.found.size() - fitting;
-  for (size_t i = 0; i < shown; ++i) rows.push_back(cellsOf(answer.found[i]));
-  if (shown > 0) printTable(rows);
+  const size_t lacking = answer.found.size() - fitting;
+  size_t shown = 0, same = 0;
+  for (size_t i = 0; i < fitting && rows.size() <= best; ++i, ++shown) {
+    if (i > 0 && isSame(answer.found[i], answer.found[i - 1])) ++same;
+    else rows.push_back(cellsOf(answer.found[i]));
+  }
+  if (fitting > 0) printTable(rows);
   print("");
   print(counted(static_cast<int64_t>(answer.found.size()), "choice") + ": " + std::to_string(fitting) + " fit, " + std::to_string(lacking) +
         " do not" + (shown < fitting ? "; the first " + std::to_string(shown) + " are shown (--best, --json for all)" : "") +
+        (same > 0 ? "; " + std::to_string(same) + " that come to the same as the one above are left out" : "") +
         ". Searched in " + number(answer.searchSeconds, 2) + " s.");
   if (lacking > 0) print("The nearest of those that do not:");
   for (size_t i = fitting; i < std::min(answer.found.size(), fitting + kShownLacking); ++i) print(lackLine(answer.found[i]));

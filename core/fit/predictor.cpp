@@ -62,6 +62,7 @@ const char* bindsName(Binds binds) {
   switch (binds) {
     case Binds::Compute: return "compute";
     case Binds::Gathers: return "gathers";
+    case Binds::Exchanges: return "exchanges";
     case Binds::Processors: return "processors";
   }
   return "";
@@ -225,7 +226,8 @@ void Predictor::addTimes(Prediction& p, const FormulaFigures& figures, const mem
   p.secondsPerStep = step / p.tokensPerSecond;
   p.waitingShare = std::max(0.0, 1 - iterations * compute / (iterations * iteration + summing));
   if (choice.seconds > unhindered && choice.seconds > (1 + kNotableShare) * compute) p.binds = Binds::Processors;
-  else if (p.waitingShare > kNotableShare) p.binds = Binds::Gathers;
+  else if (p.waitingShare > kNotableShare)
+    p.binds = iterations * choice.plan.exposedSeconds > iterations * exchanging + summing ? Binds::Gathers : Binds::Exchanges;
 }
 
 }  // namespace tidemark::fit

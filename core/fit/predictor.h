@@ -22,8 +22,9 @@ struct PeakParts {
 };
 
 // What keeps it from being faster.
-enum class Binds { Compute, Gathers, Processors };
-const char* bindsName(Binds binds);  // "compute", "gathers", "processors"
+// Exchanges: hidden states at embedding and loss head, and the adapters' gradients.
+enum class Binds { Compute, Gathers, Exchanges, Processors };
+const char* bindsName(Binds binds);  // "compute", "gathers", "exchanges", "processors"
 
 struct Prediction {
   run::RunConfig config;              // with the micro-batch that was chosen, where it said auto

@@ -58,7 +58,7 @@ TEST_F(CliPlan, FormulasNeedNoEngine) {
 TEST_F(CliPlan, SaysWhatIsAssumedAndThatNothingWasMeasured) {
   const auto words = cli({"plan", smallConfig(), "--flops", "60T", "--bandwidth", "12GiB", "--best", "3"});
   ASSERT_EQ(words.exitCode, 0) << words.err;
-  for (const char* said : {"Nothing was measured", "(given)", "50 % (assumed)", "micro-batch", "tokens/s", "computed", "24 choices: 24 fit", "the first 3 are shown"})
+  for (const char* said : {"Nothing was measured", "(given)", "50 % (assumed)", "micro-batch", "tokens/s", "computed", "24 choices: 24 fit", "are shown"})
     EXPECT_THAT(words.out, HasSubstr(said));
   const auto unknown = cli({"plan", smallConfig(), "--computed"});
   EXPECT_THAT(unknown.out, HasSubstr("unknown"));
@@ -100,18 +100,20 @@ TEST_F(CliPlan, VariesAnyKey) {
 }
 
 TEST_F(CliPlan, WhatDoesNotFitNamesWhatIsMissingAndWhatWould) {
-  const auto roomy = cli({"plan", smallConfig(), "--computed", "--json"});
-  const auto present = of(roomy, "present").front();
-  const auto tight = std::to_string(present["least_budget_bytes"].get<int64_t>() - 1);
-  const auto outcome = cli({"plan", smallConfig(), "--computed", "--set", "memory.budget=" + tight});
+  const auto two = "training.micro_batch_size=2";
+  const auto roomy = cli({"plan", smallConfig(), "--computed", "--json", "--set", two});
+  const auto tight = "memory.budget=" + std::to_string(of(roomy, "present").front()["least_budget_bytes"].get<int64_t>() - 1);
+  const auto outcome = cli({"plan", smallConfig(), "--computed", "--set", tight, "--set", two});
   EXPECT_EQ(outcome.exitCode, 0) << "other weights fit: " << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("does not fit: needs"));
   EXPECT_THAT(outcome.out, HasSubstr("Single changes of it that fit:"));
-  const auto none = cli({"plan", smallConfig(), "--set", "memory.budget=1KiB"});
+  EXPECT_THAT(outcome.out, HasSubstr("training.micro_batch_size=1"));
+  const auto none = cli({"plan", smallConfig(), "--set", tight, "--set", two, "--vary", two, "--vary", "memory.weights=float32", "--vary", "memory.activations=save"});
   EXPECT_EQ(none.exitCode, 2);
   EXPECT_EQ(none.out, "");
   EXPECT_THAT(none.err, HasSubstr("each rank needs at least"));
   EXPECT_THAT(none.err, HasSubstr("the one that needs least"));
+  EXPECT_THAT(none.err, HasSubstr("At this budget fits"));
 }
 
 TEST_F(CliPlan, ReckonsWithWhatTheEngineMeasured) {

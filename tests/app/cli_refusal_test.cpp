@@ -140,18 +140,17 @@ TEST_F(CliRefusal, ABudgetThatCannotWorkIsRefusedWithWhatFits) {
 
 TEST_F(CliRefusal, APlanForAHopelessBudgetTellsTheLeastAndWhatFits) {
   const auto path = config("parallel: {ranks: 2}\n");
-  expectRefused(cli({"plan", path, "--set", "memory.budget=1MiB"}), {"memory.budget", "is 1.00 MiB", "needs at least"});
+  expectRefused(cli({"plan", path, "--set", "memory.budget=1MiB", "--vary", "memory.weights=float32"}), {"memory.budget", "is 1.00 MiB", "needs at least"});
 }
 
 TEST_F(CliRefusal, AnAutomaticBudgetIsJudgedByWhatTheMachineHasFree) {
   // Half a million sequences of 512 tokens at once: more than any machine.
   const auto path = config("parallel: {ranks: 1, device: cpu}\n");
-  const std::vector<std::string> settings{"--set", "training.global_batch_size=524288", "--set", "training.micro_batch_size=524288"};
-  for (const char* verb : {"run", "plan"}) {
-    std::vector<std::string> arguments{verb, path};
-    arguments.insert(arguments.end(), settings.begin(), settings.end());
-    expectRefused(cli(arguments), {"memory.budget", "is auto: of the", "each of 1 rank gets", "training.micro_batch_size"});
-  }
+  const std::vector<std::string> settings{path, "--set", "training.global_batch_size=524288", "--set", "training.micro_batch_size=524288"};
+  std::vector<std::string> run{"run"}, plan{"plan", "--vary", "training.micro_batch_size=524288", "--vary", "memory.weights=float32,nf4"};
+  for (std::vector<std::string>* arguments : {&run, &plan}) arguments->insert(arguments->end(), settings.begin(), settings.end());
+  expectRefused(cli(run), {"memory.budget", "is auto: of the", "each of 1 rank gets", "training.micro_batch_size"});
+  expectRefused(cli(plan), {"memory.budget", "is auto: 1 rank share", "needs at least", "training.micro_batch_size"});
 }
 
 TEST_F(CliRefusal, ResumeJudgesTheBudgetToo) {

@@ -28,7 +28,7 @@ struct FitView {
   double remoteBytes = 0, optimalRemoteBytes = 0;
   double tokensPerSecond = 0;   // 0: unknown
   double secondsPerStep = 0;
-  QString binds;                // "compute", "gathers", "processors"
+  QString binds;                // "compute", "gathers", "exchanges", "processors"
   double waitingShare = 0;
   bool isProfiled = false;      // the speed was measured with these weights
   QString speedFrom;            // the run whose seconds were used; empty: none

@@ -152,6 +152,7 @@ void FitCard::showFigures() {
             plots::durationText(view_.secondsPerStep * static_cast<double>(view_.steps)), QString());
   const QString share = QLocale().toString(100 * view_.waitingShare, 'f', 0);
   addFigure(tr("limited by"), view_.binds == QLatin1String("gathers")      ? tr("waiting for gathers")
+                              : view_.binds == QLatin1String("exchanges")  ? tr("exchanges between ranks")
                               : view_.binds == QLatin1String("processors") ? tr("processors, which also gather")
                                                                            : tr("computing"),
             view_.binds == QLatin1String("compute") ? QString() : tr("%1 % of the time").arg(share));
