@@ -17,18 +17,18 @@ class GgufSource final : public MappedSource {
   // Every tensor of the architecture, and no other: one that nobody reads would change the result unnoticed.
   Status addTensors() {
     std::set<std::string> known{"rope_freqs.weight"};
-    for (const ExpectedTensor& expected : llamaTensors(config())) {
+    for (const ExpectedTensor& expected : modelTensors(config())) {
       const GgufTensor* found = file_.find(expected.ggufName);
       if (!found)
         return Error{ErrorCode::InvalidInput, file_.path().string(), "tensor " + expected.ggufName + ": is missing"};
       TIDEMARK_TRY(addTensor(expected, {found->type, found->shape, file_.data(*found).data(), found->bytes},
-                             expected.interleavedHeads));
+                             {expected.interleavedHeads, expected.ggufOffset}));
       known.insert(expected.ggufName);
     }
     for (const GgufTensor& tensor : file_.tensors())
       if (!known.contains(tensor.name))
         return Error{ErrorCode::Unsupported, file_.path().string(),
-                     "tensor " + tensor.name + ": is not part of the Llama architecture that Tidemark knows"};
+                     "tensor " + tensor.name + ": is not part of the " + std::string(architectureName(config().architecture)) + " architecture that Tidemark knows"};
     return {};
   }
 

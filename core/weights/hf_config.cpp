@@ -1,87 +1,47 @@
 #include <algorithm>
-#include <optional>
 
 #include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/weights/hf_fields.h"
+#include "core/weights/hf_gemma_config.h"
 #include "core/weights/hf_source.h"
 
 namespace tidemark::weights {
 namespace {
 
-// One JSON object of config.json; `prefix` names it in messages ("rope_scaling.").
-class Fields {
- public:
-  Fields(const Json& json, std::string file, std::string prefix = "")
-      : json_(json), file_(std::move(file)), prefix_(std::move(prefix)) {}
-
-  // Absent and null mean the same in these files.
-  const Json* find(const std::string& key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() || found->is_null() ? nullptr : &*found;
-  }
-  Error refuse(const std::string& key, const std::string& detail, ErrorCode code = ErrorCode::InvalidInput) const {
-    return {code, file_, prefix_ + key + ": " + detail};
-  }
-  Result<int64_t> integer(const std::string& key) const {
-    const Json* value = find(key);
-    if (!value) return refuse(key, "is missing");
-    if (!value->is_number_integer() || (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX))
-      return refuse(key, "is not a whole number");
-    return value->get<int64_t>();
-  }
-  Result<int64_t> integerOr(const std::string& key, int64_t fallback) const {
-    return find(key) ? integer(key) : Result<int64_t>(fallback);
-  }
-  Result<double> number(const std::string& key) const {
-    const Json* value = find(key);
-    if (!value) return refuse(key, "is missing");
-    if (!value->is_number()) return refuse(key, "is not a number");
-    return value->get<double>();
-  }
-  Result<double> numberOr(const std::string& key, double fallback) const {
-    return find(key) ? number(key) : Result<double>(fallback);
-  }
-  Result<bool> booleanOr(const std::string& key, bool fallback) const {
-    const Json* value = find(key);
-    if (!value) return fallback;
-    if (!value->is_boolean()) return refuse(key, "is not true or false");
-    return value->get<bool>();
-  }
-  Result<std::string> textOr(const std::string& key, const std::string& fallback) const {
-    const Json* value = find(key);
-    if (!value) return fallback;
-    if (!value->is_string()) return refuse(key, "is not a string");
-    return value->get<std::string>();
-  }
-  Result<std::optional<Fields>> object(const std::string& key) const {
-    const Json* value = find(key);
-    if (!value) return std::optional<Fields>();
-    if (!value->is_object()) return refuse(key, "is not an object");
-    return std::optional<Fields>(Fields(*value, file_, prefix_ + key + "."));
-  }
-
- private:
-  const Json& json_;
-  std::string file_, prefix_;
+// What config.json calls an architecture, and the class that it must list.
+struct Family {
+  Architecture architecture;
+  const char* modelType;
+  const char* className;
 };
+constexpr Family kFamilies[] = {{Architecture::Llama, "llama", "LlamaForCausalLM"},
+                                {Architecture::Gemma3, "gemma3_text", "Gemma3ForCausalLM"}};
 
-Status checkArchitecture(const Fields& fields) {
+Result<Architecture> architectureOf(const Fields& fields) {
   TIDEMARK_ASSIGN(const std::string type, fields.textOr("model_type", ""));
   if (type.empty()) return fields.refuse("model_type", "is missing");
-  if (type != "llama")
-    return fields.refuse("model_type", "the architecture \"" + type + "\" is not supported; Tidemark reads: llama",
+  const auto* family = std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](const Family& known) { return type == known.modelType; });
+  if (family == std::end(kFamilies))
+    return fields.refuse("model_type", "the architecture \"" + type + "\" is not supported; Tidemark reads: llama, gemma3_text" +
+                         (type == "gemma3" ? " (a Gemma 3 that sees images is stored as gemma3; its text model alone can be read)" : ""),
                          ErrorCode::Unsupported);
   if (const Json* list = fields.find("architectures")) {
     if (!list->is_array()) return fields.refuse("architectures", "is not an array");
-    if (std::find(list->begin(), list->end(), Json("LlamaForCausalLM")) == list->end())
-      return fields.refuse("architectures", list->dump() + " is not supported; Tidemark reads: LlamaForCausalLM", ErrorCode::Unsupported);
+    if (std::find(list->begin(), list->end(), Json(family->className)) == list->end())
+      return fields.refuse("architectures", list->dump() + " is not supported; Tidemark reads: " + family->className, ErrorCode::Unsupported);
   }
+  return family->architecture;
+}
+
+Status checkFeatures(const Fields& fields, Architecture architecture) {
   if (fields.find("quantization_config"))
     return fields.refuse("quantization_config", "quantised Hugging Face checkpoints are not supported; use the original "
                                                 "weights, or a GGUF file", ErrorCode::Unsupported);
-  TIDEMARK_ASSIGN(const std::string activation, fields.textOr("hidden_act", "silu"));
-  if (activation != "silu")
-    return fields.refuse("hidden_act", "\"" + activation + "\" is not supported; Tidemark computes: silu", ErrorCode::Unsupported);
+  const bool isGemma = architecture == Architecture::Gemma3;
+  const std::string key = isGemma ? "hidden_activation" : "hidden_act", known = isGemma ? "gelu_pytorch_tanh" : "silu";
+  TIDEMARK_ASSIGN(const std::string activation, fields.textOr(key, known));
+  if (activation != known)
+    return fields.refuse(key, "\"" + activation + "\" is not supported; Tidemark computes: " + known, ErrorCode::Unsupported);
   TIDEMARK_ASSIGN(const double rotated, fields.numberOr("partial_rotary_factor", 1.0));
   if (rotated != 1.0) return fields.refuse("partial_rotary_factor", "only whole heads can be rotated", ErrorCode::Unsupported);
   return {};
@@ -96,11 +56,15 @@ Status readSizes(const Fields& fields, ModelConfig& config) {
   TIDEMARK_ASSIGN(config.vocabularySize, fields.integer("vocab_size"));
   TIDEMARK_ASSIGN(config.maxPositions, fields.integerOr("max_position_embeddings", 2048));  // LlamaConfig's default
   if (config.headCount < 1) return fields.refuse("num_attention_heads", "is not positive");
-  if (!fields.find("head_dim") && config.hiddenSize % config.headCount != 0)
+  const bool isGemma = config.architecture == Architecture::Gemma3;
+  if (!isGemma && !fields.find("head_dim") && config.hiddenSize % config.headCount != 0)
     return fields.refuse("hidden_size", "is not a multiple of num_attention_heads, and there is no head_dim");
-  TIDEMARK_ASSIGN(config.headSize, fields.integerOr("head_dim", config.hiddenSize / config.headCount));
+  const int64_t defaultSize = isGemma ? 256 : config.hiddenSize / config.headCount;  // Gemma3TextConfig's
+  TIDEMARK_ASSIGN(config.headSize, fields.integerOr("head_dim", defaultSize));
   return {};
 }
+
+}  // namespace
 
 Status readScaling(const Fields& scaling, ModelConfig& config) {
   TIDEMARK_ASSIGN(const std::string oldName, scaling.textOr("type", "default"));
@@ -117,6 +81,8 @@ Status readScaling(const Fields& scaling, ModelConfig& config) {
   TIDEMARK_ASSIGN(config.ropeOriginalPositions, scaling.integer("original_max_position_embeddings"));
   return {};
 }
+
+namespace {
 
 // transformers 5 writes "rope_parameters", which holds theta and the scaling; older versions "rope_theta" and "rope_scaling".
 Status readRope(const Fields& fields, ModelConfig& config) {
@@ -141,11 +107,14 @@ Result<ModelConfig> readHuggingFaceConfig(const std::filesystem::path& file) {
   if (!json.is_object()) return Error{ErrorCode::InvalidInput, file.string(), "is not a JSON object"};
   const Fields fields(json, file.string());
   ModelConfig config;
-  TIDEMARK_TRY(checkArchitecture(fields));
+  TIDEMARK_ASSIGN(config.architecture, architectureOf(fields));
+  TIDEMARK_TRY(checkFeatures(fields, config.architecture));
+  const bool isGemma = config.architecture == Architecture::Gemma3;
   TIDEMARK_TRY(readSizes(fields, config));
-  TIDEMARK_TRY(readRope(fields, config));
+  if (isGemma) TIDEMARK_TRY(readGemma3(fields, config));
+  else TIDEMARK_TRY(readRope(fields, config));
   TIDEMARK_ASSIGN(config.normEpsilon, fields.numberOr("rms_norm_eps", 1e-6));  // LlamaConfig's default
-  TIDEMARK_ASSIGN(config.hasTiedHead, fields.booleanOr("tie_word_embeddings", false));
+  TIDEMARK_ASSIGN(config.hasTiedHead, fields.booleanOr("tie_word_embeddings", isGemma));
   TIDEMARK_ASSIGN(config.hasAttentionBias, fields.booleanOr("attention_bias", false));
   TIDEMARK_ASSIGN(config.hasMlpBias, fields.booleanOr("mlp_bias", false));
   return config;

@@ -21,13 +21,13 @@ class HuggingFaceSource final : public MappedSource {
 
   Status addTensors() {
     std::set<std::string> known;
-    for (const ExpectedTensor& expected : llamaTensors(config())) {
+    for (const ExpectedTensor& expected : modelTensors(config())) {
       const auto found = shards_.fileOfTensor.find(expected.name);
       if (found == shards_.fileOfTensor.end())
         return Error{ErrorCode::InvalidInput, folder_, "tensor " + expected.name + ": is missing"};
       const SafetensorsFile& file = shards_.files[found->second];
       const SafetensorsEntry& entry = *file.find(expected.name);
-      TIDEMARK_TRY(addTensor(expected, {entry.type, entry.shape, file.data(entry).data(), entry.bytes}, 0));
+      TIDEMARK_TRY(addTensor(expected, {entry.type, entry.shape, file.data(entry).data(), entry.bytes}, {}));
       known.insert(expected.name);
     }
     return refuseOthers(known);
@@ -40,7 +40,7 @@ class HuggingFaceSource final : public MappedSource {
       const bool isCopyOfEmbedding = config().hasTiedHead && name == "lm_head.weight";
       const bool isComputed = name.ends_with(".rotary_emb.inv_freq");
       if (!known.contains(name) && !isCopyOfEmbedding && !isComputed)
-        return Error{ErrorCode::Unsupported, folder_, "tensor " + name + ": is not part of the Llama architecture that Tidemark knows"};
+        return Error{ErrorCode::Unsupported, folder_, "tensor " + name + ": is not part of the " + std::string(architectureName(config().architecture)) + " architecture that Tidemark knows"};
     }
     return {};
   }

@@ -22,7 +22,7 @@ int64_t interleavedRow(int64_t row, int64_t headSize) {
 
 }  // namespace
 
-Status MappedSource::addTensor(const ExpectedTensor& expected, const StoredTensor& stored, int64_t interleavedHeads) {
+Status MappedSource::addTensor(const ExpectedTensor& expected, const StoredTensor& stored, const Translation& translation) {
   if (stored.shape != expected.shape)
     return Error{ErrorCode::InvalidInput, subject_,
                  "tensor " + expected.name + ": has the shape " + shapeText(stored.shape) + ", but the configuration asks for " +
@@ -32,7 +32,7 @@ Status MappedSource::addTensor(const ExpectedTensor& expected, const StoredTenso
     return Error{ErrorCode::Unsupported, subject_,
                  "tensor " + expected.name + ": is a vector stored as " + std::string(layoutOf(stored.type).name) +
                      "; vectors are read from F32, F16 and BF16"};
-  places_[expected.name] = {stored, expected.shape[0], isVector ? 1 : expected.shape[1], interleavedHeads};
+  places_[expected.name] = {stored, expected.shape[0], isVector ? 1 : expected.shape[1], translation};
   infos_.push_back({expected.name, expected.shape, std::string(layoutOf(stored.type).name), stored.bytes});
   return {};
 }
@@ -50,8 +50,8 @@ Result<const MappedSource::Place*> MappedSource::placeOf(std::string_view tensor
 
 template <typename Take>
 void MappedSource::eachStretch(const Place& place, int64_t rowBegin, int64_t rowEnd, const Take& take) const {
-  if (place.interleavedHeads == 0) return take(rowBegin, rowEnd - rowBegin);
-  const int64_t headSize = place.rows / place.interleavedHeads;
+  if (place.translation.interleavedHeads == 0) return take(rowBegin, rowEnd - rowBegin);
+  const int64_t headSize = place.rows / place.translation.interleavedHeads;
   for (int64_t row = rowBegin; row < rowEnd; ++row) take(interleavedRow(row, headSize), int64_t{1});
 }
 
@@ -60,6 +60,8 @@ Status MappedSource::readRows(std::string_view tensor, int64_t rowBegin, int64_t
   const RowFormat format = formatOf(*place);
   eachStretch(*place, rowBegin, rowEnd, [&](int64_t row, int64_t count) {
     format.decode(place->stored.data + row * format.rowBytes(), count, out);
+    if (place->translation.offset != 0)
+      for (int64_t i = 0; i < count * place->columns; ++i) out[i] -= place->translation.offset;
     out += count * place->columns;
   });
   return {};

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/weights/llama_tensors.h"
+#include "core/weights/model_tensors.h"
 #include "core/weights/model_source.h"
 #include "core/weights/tensor_type.h"
 
@@ -33,14 +33,19 @@ class MappedSource : public ModelSource {
 
  protected:
   MappedSource(std::string subject, ModelConfig config) : subject_(std::move(subject)), config_(std::move(config)) {}
-  // Adds one tensor of the architecture after comparing its shape. `interleavedHeads`: see Note: interleaved rows.
-  Status addTensor(const ExpectedTensor& expected, const StoredTensor& stored, int64_t interleavedHeads);
+  // What a file format does to a tensor, undone when it is read.
+  struct Translation {
+    int64_t interleavedHeads = 0;  // see Note: interleaved rows
+    float offset = 0;              // was added to every element
+  };
+  // Adds one tensor of the architecture after comparing its shape.
+  Status addTensor(const ExpectedTensor& expected, const StoredTensor& stored, const Translation& translation);
 
  private:
   struct Place {
     StoredTensor stored;
     int64_t rows = 0, columns = 0;
-    int64_t interleavedHeads = 0;
+    Translation translation;
   };
   RowFormat formatOf(const Place& place) const { return RowFormat::stored(place.stored.type, place.columns); }
   // Calls `take(first stored row, count)` for stretches that lie one after the other in the file.

@@ -110,7 +110,7 @@ struct Case {
 constexpr ErrorCode kInvalid = ErrorCode::InvalidInput, kUnsupported = ErrorCode::Unsupported, kMissing = ErrorCode::NotFound;
 
 const Case kCases[] = {
-    {"OtherArchitecture", [](Model& m) { m.text("general.architecture", "gemma3"); }, kUnsupported, "\"gemma3\" is not supported; Tidemark reads: llama"},
+    {"OtherArchitecture", [](Model& m) { m.text("general.architecture", "gemma2"); }, kUnsupported, "\"gemma2\" is not supported; Tidemark reads: llama, gemma3"},
     {"NoArchitecture", [](Model& m) { m.keys.erase("general.architecture"); }, kMissing, "general.architecture"},
     {"ArchitectureIsNumber", [](Model& m) { m.integer("general.architecture", 1); }, kInvalid, "general.architecture"},
     {"Experts", [](Model& m) { m.integer("llama.expert_count", 8); }, kUnsupported, "llama.expert_count"},
@@ -140,6 +140,7 @@ const Case kCases[] = {
     {"WeightIsVector", [](Model& m) { m.tensors["blk.0.ffn_up.weight"] = {96}; }, kInvalid, "mlp.up_proj.weight"},
     {"NormIsMatrix", [](Model& m) { m.tensors["output_norm.weight"] = {8, 1}; }, kInvalid, "model.norm.weight"},
     {"SomeBiasesOnly", [](Model& m) { m.tensors["blk.0.attn_q.bias"] = {8}; }, kInvalid, "attn_k.bias: is missing"},
+    {"SoftCap", [](Model& m) { m.number("llama.final_logit_softcapping", 30); }, kUnsupported, "soft caps of logits"},
     {"UnknownTensor", [](Model& m) { m.tensors["blk.0.attn_q_norm.weight"] = {4}; }, kUnsupported, "attn_q_norm.weight: is not part"},
 };
 

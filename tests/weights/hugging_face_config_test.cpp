@@ -3,7 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/weights/hf_source.h"
-#include "core/weights/llama_tensors.h"
+#include "core/weights/model_tensors.h"
 #include "tests/base/temporary_folder.h"
 
 namespace tidemark::weights {
@@ -46,7 +46,7 @@ TEST(HuggingFaceConfig, ReadsFlagsAndAHeadSizeOfItsOwn) {
   EXPECT_TRUE(config->hasMlpBias);
   EXPECT_TRUE(config->hasTiedHead);
   EXPECT_EQ(config->ropeTheta, 500000.0);
-  const auto tensors = llamaTensors(*config);
+  const auto tensors = modelTensors(*config);
   EXPECT_EQ(tensors[1].name, "model.layers.0.input_layernorm.weight");
   EXPECT_EQ(tensors[2].shape, (std::vector<int64_t>{128, 64}));  // q_proj: heads x head size, not the hidden size
   EXPECT_EQ(tensors[3].name, "model.layers.0.self_attn.q_proj.bias");
