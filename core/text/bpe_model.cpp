@@ -5,6 +5,7 @@
 
 #include "core/text/aligned_text.h"
 #include "core/text/bpe_merge.h"
+#include "core/text/byte_fallback.h"
 #include "core/text/byte_level.h"
 
 namespace tidemark::text {
@@ -43,22 +44,32 @@ MergeTable::Merge MergeTable::find(TokenId left, TokenId right) const {
 
 Result<BpeModel> BpeModel::build(BpeSource source) {
   BpeModel model;
+  model.alphabet_ = source.alphabet;
   TIDEMARK_TRY(model.addVocabulary(source));
-  TIDEMARK_TRY(model.addMerges(source));
+  if (source.mergesByVocabulary) model.deriveMerges();
+  else TIDEMARK_TRY(model.addMerges(source));
   model.fusesUnknown_ = source.fusesUnknown;
   if (!source.unknownToken.empty()) {
     model.unknownId_ = model.idOf(source.unknownToken);
     if (model.unknownId_ < 0)
       return badModel("the unknown token \"" + source.unknownToken + "\" is not in the vocabulary");
   }
+  TIDEMARK_TRY(model.findByteTokens());
+  return model;
+}
+
+Status BpeModel::findByteTokens() {
   for (int byte = 0; byte < 256; ++byte) {
     std::string standIn;
-    appendUtf8(standIn, byteToStandIn(static_cast<uint8_t>(byte)));
-    model.byteIds_[static_cast<size_t>(byte)] = model.idOf(standIn);
+    if (alphabet_ == Alphabet::Characters) standIn = byteTokenText(static_cast<uint8_t>(byte));
+    else appendUtf8(standIn, byteToStandIn(static_cast<uint8_t>(byte)));
+    byteIds_[static_cast<size_t>(byte)] = idOf(standIn);
   }
-  if (std::all_of(model.byteIds_.begin(), model.byteIds_.end(), [](TokenId id) { return id < 0; }))
-    return Error{ErrorCode::Unsupported, "tokenizer", "the vocabulary is not a byte-level one: it has no single bytes"};
-  return model;
+  if (std::all_of(byteIds_.begin(), byteIds_.end(), [](TokenId id) { return id < 0; }))
+    return Error{ErrorCode::Unsupported, "tokenizer",
+                 alphabet_ == Alphabet::Bytes ? "the vocabulary is not a byte-level one: it has no single bytes"
+                                              : "the vocabulary has no tokens for single bytes (\"<0x00>\" and on)"};
+  return {};
 }
 
 Status BpeModel::addVocabulary(const BpeSource& source) {
@@ -68,7 +79,8 @@ Status BpeModel::addVocabulary(const BpeSource& source) {
     tokens_[static_cast<size_t>(id)] = token;
     ids_.emplace(token, id);
     if (!source.ignoresMerges) continue;
-    if (auto bytes = standInsToBytes(token)) wholeWords_.emplace(std::move(*bytes), id);
+    if (alphabet_ == Alphabet::Characters) wholeWords_.emplace(token, id);
+    else if (auto bytes = standInsToBytes(token)) wholeWords_.emplace(std::move(*bytes), id);
   }
   if (ids_.empty()) return badModel("the vocabulary is empty");
   return {};
@@ -87,6 +99,25 @@ Status BpeModel::addMerges(const BpeSource& source) {
   return {};
 }
 
+void BpeModel::deriveMerges() {
+  struct Pair {
+    TokenId left, right, result;
+  };
+  std::vector<Pair> pairs;
+  for (size_t id = 0; id < tokens_.size(); ++id) {
+    const std::string_view token = tokens_[id];
+    for (size_t cut = 1; cut < token.size(); ++cut) {
+      if ((static_cast<uint8_t>(token[cut]) & 0xC0) == 0x80) continue;  // within a character
+      const TokenId left = idOf(token.substr(0, cut));
+      const TokenId right = left < 0 ? -1 : idOf(token.substr(cut));
+      if (right >= 0) pairs.push_back({left, right, static_cast<TokenId>(id)});
+    }
+  }
+  merges_ = MergeTable(pairs.size());
+  for (size_t rank = 0; rank < pairs.size(); ++rank)
+    merges_.insert(pairs[rank].left, pairs[rank].right, {static_cast<uint32_t>(rank), pairs[rank].result});
+}
+
 TokenId BpeModel::idOf(std::string_view token) const {
   const auto found = ids_.find(token);
   return found == ids_.end() ? -1 : found->second;
@@ -103,12 +134,34 @@ void BpeModel::splitIntoBytes(std::string_view word, std::vector<Token>& symbols
     const TokenId id = byteIds_[static_cast<uint8_t>(word[i])];
     if (id >= 0) {
       symbols.push_back({id, i, i + 1});
-    } else if (unknownId_ >= 0) {
-      if (wasUnknown && fusesUnknown_) symbols.back().end = i + 1;
-      else symbols.push_back({unknownId_, i, i + 1});
+    } else {
+      addUnknown(i, i + 1, wasUnknown, symbols);
     }
     wasUnknown = id < 0;
   }
+}
+
+// A character without a token is its bytes, if all of them have tokens.
+void BpeModel::splitIntoCharacters(std::string_view word, std::vector<Token>& symbols) const {
+  bool wasUnknown = false;
+  for (uint32_t at = 0; at < word.size();) {
+    const uint32_t end = at + nextCodePoint(word.substr(at)).length;
+    const std::string_view character = word.substr(at, end - at);
+    const auto byteId = [&](char byte) { return byteIds_[static_cast<uint8_t>(byte)]; };
+    const TokenId id = idOf(character);
+    const bool hasBytes = id < 0 && std::all_of(character.begin(), character.end(), [&](char byte) { return byteId(byte) >= 0; });
+    if (id >= 0) symbols.push_back({id, at, end});
+    else if (!hasBytes) addUnknown(at, end, wasUnknown, symbols);
+    for (uint32_t i = at; hasBytes && i < end; ++i) symbols.push_back({byteId(word[i]), i, i + 1});
+    wasUnknown = id < 0 && !hasBytes;
+    at = end;
+  }
+}
+
+void BpeModel::addUnknown(uint32_t begin, uint32_t end, bool continues, std::vector<Token>& symbols) const {
+  if (unknownId_ < 0) return;
+  if (continues && fusesUnknown_) symbols.back().end = end;
+  else symbols.push_back({unknownId_, begin, end});
 }
 
 void BpeModel::encode(std::string_view word, std::vector<Token>& tokens) const {
@@ -117,7 +170,8 @@ void BpeModel::encode(std::string_view word, std::vector<Token>& tokens) const {
     return;
   }
   std::vector<Token> symbols;
-  splitIntoBytes(word, symbols);
+  if (alphabet_ == Alphabet::Bytes) splitIntoBytes(word, symbols);
+  else splitIntoCharacters(word, symbols);
   mergeSymbols(symbols, merges_);
   tokens.insert(tokens.end(), symbols.begin(), symbols.end());
 }

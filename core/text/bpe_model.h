@@ -1,4 +1,5 @@
-// Byte-pair encoding over bytes: one word in, its tokens out. Knows nothing of how text is cut into words.
+// Byte-pair encoding: one word in, its tokens out, over bytes (GPT-2) or over characters with bytes for those that are not
+// in the vocabulary (SentencePiece). Knows nothing of how text is cut into words.
 #pragma once
 
 #include <array>
@@ -14,9 +15,18 @@
 
 namespace tidemark::text {
 
+enum class Alphabet {
+  Bytes,       // a token is written in GPT-2's stand-ins for bytes
+  Characters,  // a token is text; "<0xE2>" is a byte of a character that has no token
+};
+
 struct BpeSource {
-  std::vector<std::pair<std::string, TokenId>> vocabulary;     // tokens in GPT-2's stand-ins
+  Alphabet alphabet = Alphabet::Bytes;
+  std::vector<std::pair<std::string, TokenId>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;     // best first
+  // Without merges: every two tokens merge that make a third one together, those first that make the token of the least
+  // id, then those whose left part is shortest (what transformers derives from a SentencePiece model of Gemma).
+  bool mergesByVocabulary = false;
   std::string unknownToken;      // empty: bytes without a token are left out, as in `tokenizers`
   bool fusesUnknown = false;
   bool ignoresMerges = false;    // a word that is a token as a whole is not built from parts
@@ -58,17 +68,23 @@ class BpeModel {
   TokenId idOf(std::string_view token) const;       // -1: not in the vocabulary
   const std::string& tokenOf(TokenId id) const;     // empty: no such id
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }  // greatest id + 1
+  Alphabet alphabet() const { return alphabet_; }
 
  private:
   Status addVocabulary(const BpeSource& source);
   Status addMerges(const BpeSource& source);
+  void deriveMerges();
+  Status findByteTokens();
   void splitIntoBytes(std::string_view word, std::vector<Token>& symbols) const;
+  void splitIntoCharacters(std::string_view word, std::vector<Token>& symbols) const;
+  void addUnknown(uint32_t begin, uint32_t end, bool continues, std::vector<Token>& symbols) const;
 
   std::vector<std::string> tokens_;
   StringMap<TokenId> ids_;
   StringMap<TokenId> wholeWords_;  // raw bytes; filled only if merges are ignored for them
   MergeTable merges_;
   std::array<TokenId, 256> byteIds_{};
+  Alphabet alphabet_ = Alphabet::Bytes;
   TokenId unknownId_ = -1;
   bool fusesUnknown_ = false;
 };

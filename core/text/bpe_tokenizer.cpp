@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/byte_fallback.h"
 #include "core/text/byte_level.h"
 
 namespace tidemark::text {
@@ -57,10 +58,14 @@ Result<std::shared_ptr<const Tokenizer>> BpeTokenizer::build(TokenizerParts part
   tokenizer->idsBefore_ = std::move(parts.idsBefore);
   tokenizer->idsAfter_ = std::move(parts.idsAfter);
   tokenizer->chatTemplate_ = std::move(parts.chatTemplate);
+  tokenizer->isTemplateBuiltIn_ = parts.isTemplateBuiltIn;
   TIDEMARK_TRY(tokenizer->addAddedTokens(std::move(parts.addedTokens)));
   TIDEMARK_ASSIGN(tokenizer->bosId_, tokenizer->idOfNamed(parts.bosToken, "beginning-of-sequence"));
   TIDEMARK_ASSIGN(tokenizer->eosId_, tokenizer->idOfNamed(parts.eosToken, "end-of-sequence"));
   TIDEMARK_TRY(tokenizer->checkIdsAround());
+  if (tokenizer->eosId_ >= 0) tokenizer->endIds_.push_back(tokenizer->eosId_);
+  for (const TokenId id : parts.endIds)
+    if (id != tokenizer->eosId_) tokenizer->endIds_.push_back(id);
   return std::shared_ptr<const Tokenizer>(std::move(tokenizer));
 }
 
@@ -196,13 +201,23 @@ void BpeTokenizer::encodeWord(const Word& word, Scratch& scratch, std::vector<To
   }
 }
 
-void BpeTokenizer::appendBytes(TokenId id, std::string& bytes) const {
+const std::string& BpeTokenizer::formOf(TokenId id) const {
   const auto found = added_.find(id);
-  const std::string& token = found == added_.end() ? model_.tokenOf(id) : found->second.form;
+  return found == added_.end() ? model_.tokenOf(id) : found->second.form;
+}
+
+void BpeTokenizer::appendBytes(TokenId id, std::string& bytes) const {
+  const std::string& token = formOf(id);
   bytes += standInsToBytes(token).value_or(token);
 }
 
 std::string BpeTokenizer::decode(const std::vector<TokenId>& ids, bool skipSpecialTokens) const {
+  if (model_.alphabet() == Alphabet::Characters) {
+    std::vector<std::string_view> tokens;
+    for (const TokenId id : ids)
+      if (!skipSpecialTokens || !isSpecial(id)) tokens.push_back(formOf(id));
+    return joinWithBytes(tokens);
+  }
   std::string bytes;
   for (const TokenId id : ids)
     if (!skipSpecialTokens || !isSpecial(id)) appendBytes(id, bytes);
@@ -211,6 +226,7 @@ std::string BpeTokenizer::decode(const std::vector<TokenId>& ids, bool skipSpeci
 
 std::string BpeTokenizer::tokenText(TokenId id) const {
   if (const auto found = added_.find(id); found != added_.end()) return found->second.content;
+  if (model_.alphabet() == Alphabet::Characters) return marksToSpaces(model_.tokenOf(id));  // "<0xE2>" stays as it is
   std::string bytes;
   appendBytes(id, bytes);
   return lossyUtf8(bytes);

@@ -23,7 +23,9 @@ struct TokenizerParts {
   std::vector<AddedToken> addedTokens;
   std::vector<TokenId> idsBefore, idsAfter;  // what the post-processor puts around a text
   std::string bosToken, eosToken;            // empty: none
+  std::vector<TokenId> endIds;               // tokens beside eosToken that end an answer
   std::string chatTemplate;
+  bool isTemplateBuiltIn = false;            // the file holds none; see gemma_turns.h
 };
 
 class BpeTokenizer final : public Tokenizer {
@@ -37,7 +39,9 @@ class BpeTokenizer final : public Tokenizer {
   bool isSpecial(TokenId id) const override;
   TokenId bosId() const override { return bosId_; }
   TokenId eosId() const override { return eosId_; }
+  std::vector<TokenId> endIds() const override { return endIds_; }
   std::string chatTemplate() const override { return chatTemplate_; }
+  bool isTemplateBuiltIn() const override { return isTemplateBuiltIn_; }
 
  private:
   struct Scratch;
@@ -50,6 +54,7 @@ class BpeTokenizer final : public Tokenizer {
   Status encodeNormalized(std::string_view text, Scratch& scratch, std::vector<Token>& tokens) const;
   Status encodeWords(std::string_view text, Scratch& scratch, std::vector<Token>& tokens) const;
   void encodeWord(const Word& word, Scratch& scratch, std::vector<Token>& tokens) const;
+  const std::string& formOf(TokenId id) const;
   void appendBytes(TokenId id, std::string& bytes) const;
 
   BpeModel model_;
@@ -57,8 +62,9 @@ class BpeTokenizer final : public Tokenizer {
   PreTokenizer preTokenizer_;
   AddedTokenFinder inOriginal_, inNormalized_;
   std::map<TokenId, AddedToken> added_;
-  std::vector<TokenId> idsBefore_, idsAfter_;
+  std::vector<TokenId> idsBefore_, idsAfter_, endIds_;
   std::string chatTemplate_;
+  bool isTemplateBuiltIn_ = false;
   TokenId bosId_ = -1, eosId_ = -1;
   int64_t vocabularySize_ = 0;
 

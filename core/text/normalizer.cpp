@@ -19,9 +19,10 @@ const icu::Normalizer2* unfiltered(NormalizerStep step) {
     case NormalizerStep::Nfd: found = icu::Normalizer2::getNFDInstance(code); break;
     case NormalizerStep::Nfkc: found = icu::Normalizer2::getNFKCInstance(code); break;
     case NormalizerStep::Nfkd: found = icu::Normalizer2::getNFKDInstance(code); break;
-    case NormalizerStep::Lowercase: break;
+    case NormalizerStep::Lowercase:
+    case NormalizerStep::SpaceToMark: break;
   }
-  assert(found || step == NormalizerStep::Lowercase);  // the data of all four is built into libicuuc
+  assert(found);  // the data of all four is built into libicuuc
   return found;
 }
 
@@ -35,7 +36,7 @@ const icu::Normalizer2* instanceOf(NormalizerStep step) {
     set.freeze();
     return set;
   }();
-  if (step == NormalizerStep::Lowercase) return nullptr;
+  if (step == NormalizerStep::Lowercase || step == NormalizerStep::SpaceToMark) return nullptr;
   static const auto filtered = [](NormalizerStep form) {
     return icu::FilteredNormalizer2(*unfiltered(form), knownCharacters);
   };
@@ -77,7 +78,15 @@ std::string changed(std::string_view cluster, const icu::Normalizer2* normalizer
   return result;
 }
 
+AlignedText markSpaces(const AlignedText& input) {
+  AlignedText output;
+  for (size_t i = 0; i < input.text.size(); ++i)
+    output.append(input.text[i] == ' ' ? kSpaceMark : std::string_view(&input.text[i], 1), input.begin[i], input.end[i]);
+  return output;
+}
+
 AlignedText applyStep(const AlignedText& input, NormalizerStep step) {
+  if (step == NormalizerStep::SpaceToMark) return markSpaces(input);
   const icu::Normalizer2* normalizer = instanceOf(step);
   AlignedText output;
   const std::string_view text = input.text;
@@ -101,8 +110,19 @@ AlignedText applyStep(const AlignedText& input, NormalizerStep step) {
 
 bool isCertainlyNormal(std::string_view text, const std::vector<NormalizerStep>& steps) {
   if (steps.empty()) return true;
-  const bool lowers = std::find(steps.begin(), steps.end(), NormalizerStep::Lowercase) != steps.end();
-  return !lowers && isAscii(text);  // ASCII is stable under all four forms
+  const auto has = [&](NormalizerStep step) { return std::find(steps.begin(), steps.end(), step) != steps.end(); };
+  if (has(NormalizerStep::SpaceToMark) && text.find(' ') != std::string_view::npos) return false;
+  return !has(NormalizerStep::Lowercase) && isAscii(text);  // ASCII is stable under all four forms
+}
+
+std::string marksToSpaces(std::string_view text) {
+  std::string spaced;
+  for (size_t at = 0; at < text.size();) {
+    const bool isMark = text.substr(at).starts_with(kSpaceMark);
+    spaced += isMark ? ' ' : text[at];
+    at += isMark ? kSpaceMark.size() : 1;
+  }
+  return spaced;
 }
 
 AlignedText normalize(std::string_view text, const std::vector<NormalizerStep>& steps) {

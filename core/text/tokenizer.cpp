@@ -19,7 +19,7 @@ Result<TokenizerParts> readParts(const fs::path& path) {
   if (fs::is_directory(path, failure)) {
     const fs::path file = path / "tokenizer.json";
     if (!fs::exists(file, failure))
-      return Error{ErrorCode::NotFound, path.string(), "holds no tokenizer.json; only byte-level BPE tokenizers in that "
+      return Error{ErrorCode::NotFound, path.string(), "holds no tokenizer.json; only BPE tokenizers in that "
                    "format, or in a GGUF file, can be read"};
     return readTokenizerJson(file);
   }

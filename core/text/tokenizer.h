@@ -1,4 +1,5 @@
-// Turns text into token ids and back, exactly as Hugging Face's `tokenizers` does for byte-level BPE models.
+// Turns text into token ids and back, exactly as Hugging Face's `tokenizers` does for byte-level BPE models and for
+// SentencePiece BPE models with byte fallback (Gemma).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ enum class SpecialTokens { Parse, AddAndParse };  // AddAndParse also runs the p
 
 class Tokenizer {
  public:
-  // `path`: tokenizer.json, a directory that holds one, or a GGUF file with tokenizer.ggml.* metadata ("gpt2" models).
+  // `path`: tokenizer.json, a directory that holds one, or a GGUF file with tokenizer.ggml.* metadata ("gpt2", and
+  // "llama" without a space put in front).
   static Result<std::shared_ptr<const Tokenizer>> open(const std::filesystem::path& path);
   virtual ~Tokenizer() = default;
 
@@ -40,7 +42,9 @@ class Tokenizer {
   virtual bool isSpecial(TokenId id) const = 0;
   virtual TokenId bosId() const = 0;  // -1 where the model has none
   virtual TokenId eosId() const = 0;
+  virtual std::vector<TokenId> endIds() const = 0;  // all that end an answer: eosId(), and the end of a turn where files name it
   virtual std::string chatTemplate() const = 0;  // Jinja source; empty where the model has none
+  virtual bool isTemplateBuiltIn() const = 0;    // the model's files hold none; chatTemplate() is its family's
 };
 
 }  // namespace tidemark::text

@@ -1,4 +1,4 @@
-// tokenizer_config.json and chat_template.jinja: what transformers keeps beside a tokenizer.json.
+// tokenizer_config.json, chat_template.jinja and generation_config.json: what transformers keeps beside a tokenizer.json.
 #include "core/base/file.h"
 #include "core/text/tokenizer_files.h"
 
@@ -28,6 +28,16 @@ std::string templateOf(const Json& config) {
   return "";
 }
 
+// eos_token_id of generation_config.json: one id, or several of which one often ends a turn.
+Status readEndIds(const fs::path& file, TokenizerParts& parts) {
+  TIDEMARK_ASSIGN(const std::string text, readFile(file));
+  TIDEMARK_ASSIGN(const Json config, parseJson(text, file.string()));
+  const Json ids = config.is_object() ? config.value("eos_token_id", Json()) : Json();
+  for (const Json& id : ids.is_array() ? ids : Json::array({ids}))
+    if (id.is_number_integer() && id.get<int64_t>() >= 0 && id.get<int64_t>() < (1 << 24)) parts.endIds.push_back(id.get<TokenId>());
+  return {};
+}
+
 }  // namespace
 
 Status readTokenizerConfig(const fs::path& folder, TokenizerParts& parts) {
@@ -40,6 +50,7 @@ Status readTokenizerConfig(const fs::path& folder, TokenizerParts& parts) {
     parts.eosToken = tokenOf(config, "eos_token");
     parts.chatTemplate = templateOf(config);
   }
+  if (const fs::path file = folder / "generation_config.json"; fs::exists(file, failure)) TIDEMARK_TRY(readEndIds(file, parts));
   if (const fs::path file = folder / "chat_template.jinja"; fs::exists(file, failure)) {
     TIDEMARK_ASSIGN(parts.chatTemplate, readFile(file, 4 << 20));
   }

@@ -16,9 +16,10 @@ Result<TokenizerParts> readTokenizerGguf(const std::filesystem::path& file);
 
 // Pieces of tokenizer.json, each in a file of its own.
 Status readNormalizer(const Json& json, std::vector<NormalizerStep>& steps);
-Status readPreTokenizer(const Json& json, PreTokenizer& preTokenizer);
+Status readPreTokenizer(const Json& json, Alphabet alphabet, PreTokenizer& preTokenizer);
 Status readPostProcessor(const Json& json, TokenizerParts& parts);
-// Adds bosToken, eosToken and chatTemplate from the files in `folder`.
+Status checkDecoder(const Json& json, Alphabet alphabet);
+// Adds bosToken, eosToken, endIds and chatTemplate from the files in `folder`.
 Status readTokenizerConfig(const std::filesystem::path& folder, TokenizerParts& parts);
 
 // GPT-2's regular expression, which ByteLevel splits by.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text/gemma_turns.h"
 #include "core/text/tokenizer_files.h"
 #include "core/weights/gguf.h"
 
@@ -61,6 +62,14 @@ Status setUpWords(const KnownPreTokenizer& known, TokenizerParts& parts) {
   return {};
 }
 
+// llama.cpp's converter writes SentencePiece's runs of space marks as spaces.
+std::string spelled(const std::string& token, Alphabet alphabet) {
+  if (alphabet == Alphabet::Bytes || token.find_first_not_of(' ') != std::string::npos) return token;
+  std::string marks;
+  for (size_t i = 0; i < token.size(); ++i) marks += kSpaceMark;
+  return marks;
+}
+
 Status readVocabulary(const GgufFile& file, TokenizerParts& parts) {
   TIDEMARK_ASSIGN(const auto tokens, file.strings("tokenizer.ggml.tokens"));
   std::vector<int64_t> types;
@@ -71,12 +80,13 @@ Status readVocabulary(const GgufFile& file, TokenizerParts& parts) {
                    " entries for " + std::to_string(tokens.size()) + " tokens"};
   }
   for (size_t id = 0; id < tokens.size(); ++id) {
-    parts.bpe.vocabulary.emplace_back(tokens[id], static_cast<TokenId>(id));
+    const std::string token = spelled(tokens[id], parts.bpe.alphabet);
+    parts.bpe.vocabulary.emplace_back(token, static_cast<TokenId>(id));
     const int64_t type = types.empty() ? 1 : types[id];
     if (type != kControl && type != kUserDefined) continue;
     AddedToken added;
     added.id = static_cast<TokenId>(id);
-    added.content = tokens[id];
+    added.content = token;
     added.isSpecial = type == kControl;
     parts.addedTokens.push_back(std::move(added));
   }
@@ -106,6 +116,11 @@ Result<std::string> namedToken(const GgufFile& file, const std::string& key, con
 Status readEnds(const GgufFile& file, TokenizerParts& parts) {
   TIDEMARK_ASSIGN(parts.bosToken, namedToken(file, "tokenizer.ggml.bos_token_id", parts.bpe));
   TIDEMARK_ASSIGN(parts.eosToken, namedToken(file, "tokenizer.ggml.eos_token_id", parts.bpe));
+  if (file.has("tokenizer.ggml.eot_token_id")) {
+    TIDEMARK_TRY(namedToken(file, "tokenizer.ggml.eot_token_id", parts.bpe));
+    TIDEMARK_ASSIGN(const int64_t id, file.integer("tokenizer.ggml.eot_token_id"));
+    parts.endIds.push_back(static_cast<TokenId>(id));
+  }
   for (const std::string end : {"bos", "eos"}) {
     const std::string key = "tokenizer.ggml.add_" + end + "_token";
     if (!file.has(key)) continue;
@@ -117,20 +132,43 @@ Status readEnds(const GgufFile& file, TokenizerParts& parts) {
   return {};
 }
 
-Status readParts(const GgufFile& file, TokenizerParts& parts) {
-  if (!file.has("tokenizer.ggml.model")) return Error{ErrorCode::Unsupported, "", "holds no tokenizer"};
-  TIDEMARK_ASSIGN(const std::string model, file.string("tokenizer.ggml.model"));
-  if (model != "gpt2")
-    return Error{ErrorCode::Unsupported, "tokenizer.ggml.model", "the tokenizer \"" + model +
-                 "\" is not supported; only \"gpt2\" (byte-level BPE) is"};
+// "llama": a SentencePiece model. Those of Llama 2 and its kin put a space in front of a text, Gemma's do not.
+Status setUpSentencePiece(const GgufFile& file, TokenizerParts& parts) {
+  const std::string key = "tokenizer.ggml.add_space_prefix";
+  bool addsSpace = true;  // llama.cpp's default
+  if (file.has(key)) {
+    TIDEMARK_ASSIGN(addsSpace, file.boolean(key));
+  }
+  if (addsSpace)
+    return Error{ErrorCode::Unsupported, key, "SentencePiece tokenizers that put a space in front of a text (Llama 2) are not supported"};
+  parts.bpe.alphabet = Alphabet::Characters;
+  parts.bpe.mergesByVocabulary = parts.bpe.fusesUnknown = true;
+  parts.normalizer = {NormalizerStep::SpaceToMark};
+  TIDEMARK_TRY(readVocabulary(file, parts));
+  TIDEMARK_ASSIGN(parts.bpe.unknownToken, namedToken(file, "tokenizer.ggml.unknown_token_id", parts.bpe));
+  return {};
+}
+
+Status setUpByteLevel(const GgufFile& file, TokenizerParts& parts) {
   TIDEMARK_ASSIGN(const KnownPreTokenizer* known, findPreTokenizer(file));
   TIDEMARK_TRY(setUpWords(*known, parts));
   TIDEMARK_TRY(readVocabulary(file, parts));
-  TIDEMARK_TRY(readMerges(file, parts.bpe));
+  return readMerges(file, parts.bpe);
+}
+
+Status readParts(const GgufFile& file, TokenizerParts& parts) {
+  if (!file.has("tokenizer.ggml.model")) return Error{ErrorCode::Unsupported, "", "holds no tokenizer"};
+  TIDEMARK_ASSIGN(const std::string model, file.string("tokenizer.ggml.model"));
+  if (model != "gpt2" && model != "llama")
+    return Error{ErrorCode::Unsupported, "tokenizer.ggml.model", "the tokenizer \"" + model +
+                 "\" is not supported; \"gpt2\" (byte-level BPE) and \"llama\" (SentencePiece BPE) are"};
+  if (model == "llama") TIDEMARK_TRY(setUpSentencePiece(file, parts));
+  else TIDEMARK_TRY(setUpByteLevel(file, parts));
   TIDEMARK_TRY(readEnds(file, parts));
   if (file.has("tokenizer.chat_template")) {
     TIDEMARK_ASSIGN(parts.chatTemplate, file.string("tokenizer.chat_template"));
   }
+  addGemmaTurns(parts);
   return {};
 }
 

@@ -1,5 +1,6 @@
 // tokenizer.json as PyPI `tokenizers` writes it. Fields that only concern padding, truncation and offsets are not read.
 #include "core/base/file.h"
+#include "core/text/gemma_turns.h"
 #include "core/text/tokenizer_files.h"
 
 namespace tidemark::text {
@@ -61,7 +62,7 @@ Status readModel(const Json& root, BpeSource& bpe) {
   if (type != "BPE") return unsupported("model", "the type " + type);
   for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
     if (!textOf(model, key).empty()) return unsupported("model", key);
-  if (flagOf(model, "byte_fallback")) return unsupported("model", "byte_fallback");
+  bpe.alphabet = flagOf(model, "byte_fallback") ? Alphabet::Characters : Alphabet::Bytes;
   if (const auto dropout = model.find("dropout");
       dropout != model.end() && dropout->is_number() && dropout->get<double>() != 0)
     return unsupported("model", "dropout");
@@ -94,13 +95,6 @@ Status readAddedTokens(const Json& root, std::vector<AddedToken>& tokens) {
   return {};
 }
 
-Status checkDecoder(const Json& root) {
-  const auto found = root.find("decoder");
-  const std::string type = found != root.end() && found->is_object() ? textOf(*found, "type") : "(none)";
-  if (type == "ByteLevel") return {};
-  return unsupported("decoder", "the type " + type);
-}
-
 const Json& partOf(const Json& root, const char* key) {
   static const Json none;
   const auto found = root.find(key);
@@ -112,9 +106,9 @@ Status readParts(const Json& root, TokenizerParts& parts) {
   TIDEMARK_TRY(readModel(root, parts.bpe));
   TIDEMARK_TRY(readAddedTokens(root, parts.addedTokens));
   TIDEMARK_TRY(readNormalizer(partOf(root, "normalizer"), parts.normalizer));
-  TIDEMARK_TRY(readPreTokenizer(partOf(root, "pre_tokenizer"), parts.preTokenizer));
+  TIDEMARK_TRY(readPreTokenizer(partOf(root, "pre_tokenizer"), parts.bpe.alphabet, parts.preTokenizer));
   TIDEMARK_TRY(readPostProcessor(partOf(root, "post_processor"), parts));
-  return checkDecoder(root);
+  return checkDecoder(partOf(root, "decoder"), parts.bpe.alphabet);
 }
 
 }  // namespace
@@ -125,6 +119,7 @@ Result<TokenizerParts> readTokenizerJson(const std::filesystem::path& file) {
   TokenizerParts parts;
   if (const Status read = readParts(root, parts); !read.ok()) return read.error().within(file.string());
   TIDEMARK_TRY(readTokenizerConfig(file.parent_path(), parts));
+  addGemmaTurns(parts);
   return parts;
 }
 

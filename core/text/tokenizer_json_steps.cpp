@@ -62,6 +62,7 @@ Result<SplitStep> readSplit(const Json& json) {
 // ByteLevel rewrites the text into its stand-ins, so what comes after it would see those; no known model does that.
 struct PreTokenizerReader {
   PreTokenizer& target;
+  Alphabet alphabet;
   bool sawByteLevel = false;
 
   Status read(const Json& json) {
@@ -69,7 +70,7 @@ struct PreTokenizerReader {
     if (type == "Sequence")
       return forEachMember(json, "pre_tokenizer", "pretokenizers", [this](const Json& member) { return read(member); });
     if (sawByteLevel) return unsupported("pre_tokenizer", type + " after ByteLevel");
-    if (type == "ByteLevel") return readByteLevel(json);
+    if (type == "ByteLevel" && alphabet == Alphabet::Bytes) return readByteLevel(json);
     if (type == "Digits") return readDigits(json);
     if (type != "Split") return unsupported("pre_tokenizer", "the type " + type);
     TIDEMARK_ASSIGN(SplitStep step, readSplit(json));
@@ -119,7 +120,29 @@ Status readTemplate(const Json& json, TokenizerParts& parts) {
   return {};
 }
 
+Status readReplace(const Json& json, std::vector<NormalizerStep>& steps) {
+  if (json.value("pattern", Json()) != Json{{"String", " "}} || json.value("content", Json()) != std::string(kSpaceMark))
+    return unsupported("normalizer", "a Replace of other than spaces by SentencePiece's mark");
+  steps.push_back(NormalizerStep::SpaceToMark);
+  return {};
+}
+
+// Gemma's decoder, which joinWithBytes() is.
+Status checkByteFallbackDecoder(const Json& json) {
+  const Json expected = {{{"type", "Replace"}, {"pattern", {{"String", kSpaceMark}}}, {"content", " "}},
+                         {{"type", "ByteFallback"}},
+                         {{"type", "Fuse"}}};
+  if (typeOf(json) == "Sequence" && json.value("decoders", Json()) == expected) return {};
+  return unsupported("decoder", "with byte_fallback, other than Replace, ByteFallback and Fuse");
+}
+
 }  // namespace
+
+Status checkDecoder(const Json& json, Alphabet alphabet) {
+  if (alphabet == Alphabet::Characters) return checkByteFallbackDecoder(json);
+  const std::string type = typeOf(json);
+  return type == "ByteLevel" ? Status() : unsupported("decoder", "the type " + type);
+}
 
 Status readNormalizer(const Json& json, std::vector<NormalizerStep>& steps) {
   if (json.is_null()) return {};
@@ -131,14 +154,16 @@ Status readNormalizer(const Json& json, std::vector<NormalizerStep>& steps) {
   else if (type == "NFKC") steps.push_back(NormalizerStep::Nfkc);
   else if (type == "NFKD") steps.push_back(NormalizerStep::Nfkd);
   else if (type == "Lowercase") steps.push_back(NormalizerStep::Lowercase);
+  else if (type == "Replace") return readReplace(json, steps);
   else return unsupported("normalizer", "the type " + type);
   return {};
 }
 
-Status readPreTokenizer(const Json& json, PreTokenizer& preTokenizer) {
-  PreTokenizerReader reader{preTokenizer};
+Status readPreTokenizer(const Json& json, Alphabet alphabet, PreTokenizer& preTokenizer) {
+  if (alphabet == Alphabet::Characters && json.is_null()) return {};
+  PreTokenizerReader reader{preTokenizer, alphabet};
   TIDEMARK_TRY(reader.read(json));
-  if (!reader.sawByteLevel) return unsupported("pre_tokenizer", "a pre-tokenizer without ByteLevel");
+  if (alphabet == Alphabet::Bytes && !reader.sawByteLevel) return unsupported("pre_tokenizer", "a pre-tokenizer without ByteLevel");
   return {};
 }
 

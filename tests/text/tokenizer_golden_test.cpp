@@ -49,6 +49,15 @@ TEST(TokenizerGolden, Qwen2Gguf) { compare(golden("qwen2.gguf"), "qwen2", Offset
 TEST(TokenizerGolden, FoldingWithEverySplitBehavior) { compare(golden("folding.json"), "folding", Offsets::NotCompared); }
 TEST(TokenizerGolden, O200kWithNfd) { compare(golden("o200k.json"), "o200k", Offsets::NotCompared); }
 
+TEST(TokenizerGolden, Gemma) { compare(golden("gemma.json"), "gemma", Offsets::Compared); }
+TEST(TokenizerGolden, GemmaGguf) { compare(golden("gemma.gguf"), "gemma", Offsets::Compared); }
+
+TEST(TokenizerGolden, RealGemma3) {
+  const char* model = std::getenv("TIDEMARK_GEMMA_MODEL");
+  if (!model || !std::filesystem::is_regular_file(model)) GTEST_SKIP() << "TIDEMARK_GEMMA_MODEL does not name gemma-3-270m-q4_k_m.gguf";
+  compare(model, "gemma3", Offsets::Compared);
+}
+
 TEST(TokenizerGolden, RealSmolLM2) {
   const char* model = std::getenv("TIDEMARK_MODEL");
   if (!model || !std::filesystem::is_regular_file(model))

@@ -108,7 +108,7 @@ TEST(Tokenizer, WhatIsNotKnownIsRefusedByName) {
   };
   EXPECT_EQ(errorOf(good), "");
   EXPECT_THAT(changed([](Json& j) { j["model"]["type"] = "Unigram"; }), HasSubstr("Unigram"));
-  EXPECT_THAT(changed([](Json& j) { j["model"]["byte_fallback"] = true; }), HasSubstr("byte_fallback"));
+  EXPECT_THAT(changed([](Json& j) { j["model"]["byte_fallback"] = true; }), HasSubstr("ByteLevel is not supported"));
   EXPECT_THAT(changed([](Json& j) { j["normalizer"] = {{"type", "Prepend"}}; }), HasSubstr("Prepend"));
   EXPECT_THAT(changed([](Json& j) { j["pre_tokenizer"] = {{"type", "Metaspace"}}; }), HasSubstr("Metaspace"));
   EXPECT_THAT(changed([](Json& j) { j["pre_tokenizer"] = {{"type", "Digits"}}; }), HasSubstr("without ByteLevel"));
@@ -117,6 +117,51 @@ TEST(Tokenizer, WhatIsNotKnownIsRefusedByName) {
   EXPECT_THAT(changed([](Json& j) { j["model"]["merges"][3] = {"nothing", "here"}; }), HasSubstr("merge 4"));
   EXPECT_THAT(changed([](Json& j) { j["added_tokens"][0]["id"] = 77; }), HasSubstr("77"));
   EXPECT_THAT(changed([](Json& j) { j["model"]["vocab"] = Json::object(); }), HasSubstr("vocabulary is empty"));
+}
+
+TEST(Tokenizer, ByteFallbackIsReadAsGemmaWritesItAloneOrRefused) {
+  const Json good = goldenJson("gemma.json");
+  const auto changed = [&](auto change) {
+    Json json = good;
+    change(json);
+    return errorOf(json);
+  };
+  EXPECT_EQ(errorOf(good), "");
+  EXPECT_THAT(changed([](Json& j) { j["normalizer"]["content"] = "_"; }), HasSubstr("a Replace of other than spaces"));
+  EXPECT_THAT(changed([](Json& j) { j["decoder"]["decoders"].erase(1); }), HasSubstr("other than Replace, ByteFallback and Fuse"));
+  EXPECT_THAT(changed([](Json& j) { j["pre_tokenizer"] = {{"type", "Metaspace"}}; }), HasSubstr("Metaspace"));
+  EXPECT_THAT(changed([](Json& j) {
+                for (int byte = 0; byte < 256; ++byte) {
+                  char name[8];
+                  std::snprintf(name, sizeof name, "<0x%02X>", byte);
+                  j["model"]["vocab"].erase(name);
+                }
+              }),
+              HasSubstr("no tokens for single bytes"));
+}
+
+TEST(Tokenizer, BytesThatMakeNoCharacterAreReplacedOneByOne) {
+  for (const char* name : {"gemma.json", "gemma.gguf"}) {
+    const auto tokenizer = openGolden(name);
+    const auto ids = encodeIds(*tokenizer, "a \U0001F9FF b");  // not in the vocabulary: four bytes
+    EXPECT_EQ(tokenizer->decode(ids, false), "a \U0001F9FF b");
+    std::vector<TokenId> broken;
+    for (const TokenId id : ids)
+      if (broken.empty() || tokenizer->tokenText(broken.back()) != "<0xF0>") broken.push_back(id);  // without 9F
+    EXPECT_EQ(broken.size() + 1, ids.size());
+    EXPECT_EQ(tokenizer->decode(broken, false), "a \ufffd\ufffd\ufffd b");
+  }
+}
+
+TEST(Tokenizer, GemmaFilesWithoutATemplateGetGemmasTurns) {
+  const auto tokenizer = openGolden("gemma.gguf");
+  EXPECT_TRUE(tokenizer->isTemplateBuiltIn());
+  EXPECT_THAT(tokenizer->chatTemplate(), HasSubstr("<start_of_turn>"));
+  ASSERT_EQ(tokenizer->endIds().size(), 2u);
+  EXPECT_EQ(tokenizer->tokenText(tokenizer->endIds()[0]), "<eos>");
+  EXPECT_EQ(tokenizer->tokenText(tokenizer->endIds()[1]), "<end_of_turn>");
+  EXPECT_FALSE(openGolden("llama3.gguf")->isTemplateBuiltIn());
+  EXPECT_EQ(encodeIds(*tokenizer, "x", SpecialTokens::AddAndParse).front(), tokenizer->bosId());
 }
 
 TEST(Tokenizer, AHostilePatternEndsInAnError) {

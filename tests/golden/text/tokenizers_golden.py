@@ -1,12 +1,15 @@
 """Trains small tokenizers and records what PyPI `tokenizers` answers for the strings of texts.py.
 
-    python tokenizers_golden.py OUTPUT_FOLDER SMOLLM2.gguf
+    python tokenizers_golden.py OUTPUT_FOLDER SMOLLM2.gguf [NAME...]
+
+Names choose some of them; gemma3 (Gemma 3 270M) also wants the path of its GGUF file in TIDEMARK_GEMMA_MODEL.
 
 For each tokenizer: NAME.json (not for the real model), NAME.gguf (the same vocabulary, where GGUF has a name for the
 pre-tokenizer) and NAME.answers: for each string 64 bits of FNV-1a over the ids (int32), 32 bits over the offsets (uint32
 begin and end, in bytes of the string) and 32 bits over the decoded text. Made with tokenizers 0.23.3 and Python 3.11.
 """
 import json
+import os
 import pathlib
 import pydoc
 import struct
@@ -118,6 +121,69 @@ def smollm2(path):
     return tokenizer
 
 
+MARK = "\u2581"  # SentencePiece writes it for a space
+GEMMA_ADDED = ["[multimodal]", "\n", "\n\n", "\n\n\n", MARK * 2, MARK * 3, MARK * 4, "<table>", "</table>", "\t", "\t\t"]
+
+
+def gemma_tokenizer(vocabulary, kinds):
+    """As transformers makes a tokenizer of Gemma's SentencePiece model. `kinds`: SentencePiece's, 3 control, 4 user defined."""
+    from transformers.tokenization_utils_base import generate_merges
+
+    ids = {token: i for i, token in enumerate(vocabulary)}
+    tokenizer = Tokenizer(models.BPE(ids, generate_merges(ids), unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Replace(" ", MARK)
+    tokenizer.pre_tokenizer = split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace(MARK, " "), decoders.ByteFallback(), decoders.Fuse()])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<bos> $A", pair="<bos> $A <bos> $B", special_tokens=[("<bos>", ids["<bos>"])])
+    tokenizer.add_tokens([AddedToken(token, normalized=False, special=kinds[i] == 3) for i, token in enumerate(vocabulary)
+                          if kinds[i] in (3, 4)])
+    return tokenizer
+
+
+def gemma():
+    """A small vocabulary that is put together as Gemma's is: special and user defined tokens, bytes, then merges in order.
+    Some characters of the texts are not in it, and some that are occur in no merge."""
+    special = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
+    learner = Tokenizer(models.BPE())
+    learner.normalizer = normalizers.Replace(" ", MARK)
+    learner.pre_tokenizer = split(MARK, "merged_with_next")
+    corpus = [pydoc.render_doc(name, renderer=pydoc.plaintext) for name in ("json", "re", "argparse", "random")]
+    corpus += texts.SAMPLES * 3 + texts.CODE * 3 + texts.ENGLISH
+    learner.train_from_iterator(corpus, trainers.BpeTrainer(vocab_size=2000, show_progress=False))
+    learnt = [token for token, _ in sorted(learner.get_vocab().items(), key=lambda item: item[1])]
+    head = special + GEMMA_ADDED + [f"<0x{byte:02X}>" for byte in range(256)]
+    # Merges first, single characters last, as in Gemma's.
+    tail = [token for token in learnt if len(token) > 1 and token not in head] + [t for t in learnt if len(t) == 1 and t not in head]
+    kinds = [3] * len(special) + [4] * len(GEMMA_ADDED) + [6] * 256 + [1] * len(tail)
+    return gemma_tokenizer(head + tail, kinds), kinds
+
+
+def gemma3(path):
+    """The real model, from its GGUF file, where user defined runs of marks are written as spaces."""
+    reader = gguf.GGUFReader(path)
+    read = lambda key: reader.fields["tokenizer.ggml." + key].contents()
+    return gemma_tokenizer([MARK * len(t) if t.strip(" ") == "" else t for t in read("tokens")], read("token_type"))
+
+
+def write_gemma_gguf(path, tokenizer, kinds):
+    vocabulary = [token for token, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])]
+    writer = gguf.GGUFWriter(path, "gemma3")
+    writer.add_tokenizer_model("llama")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list([token.replace(MARK, " ") if kind == 4 else token for token, kind in zip(vocabulary, kinds)])
+    writer.add_token_scores([-1000.0 if kind in (3, 4) else 0.0 if kind == 6 else float(-i) for i, kind in enumerate(kinds)])
+    writer.add_token_types(kinds)
+    for role, token in (("bos", "<bos>"), ("eos", "<eos>"), ("unk", "<unk>"), ("pad", "<pad>")):
+        getattr(writer, f"add_{role}_token_id")(tokenizer.token_to_id(token))
+    writer.add_add_bos_token(True)
+    writer.add_add_eos_token(False)
+    writer.add_add_space_prefix(False)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
 def write_gguf(path, tokenizer, pre, bos, eos):
     state = json.loads(tokenizer.to_str())
     special = {token["content"]: token["special"] for token in state["added_tokens"]}
@@ -147,14 +213,23 @@ def answer(tokenizer, text):
                        fnv(decoded.encode(), 32))
 
 
-def main(folder, model):
+def main(folder, model, *names):
     folder = pathlib.Path(folder)
-    tokenizers = {"digits": digits(), "llama3": llama3(), "qwen2": qwen2(), "folding": folding(), "o200k": o200k()}
+    makers = {"digits": digits, "llama3": llama3, "qwen2": qwen2, "folding": folding, "o200k": o200k, "gemma": gemma}
+    tokenizers = {name: make() for name, make in makers.items() if not names or name in names}
+    if "gemma" in tokenizers:
+        tokenizers["gemma"], kinds = tokenizers["gemma"]
+        write_gemma_gguf(folder / "gemma.gguf", tokenizers["gemma"], kinds)
     for name, tokenizer in tokenizers.items():
         tokenizer.save(str(folder / f"{name}.json"), pretty=False)
-    write_gguf(folder / "llama3.gguf", tokenizers["llama3"], "llama-bpe", "<|begin|>", "<|im_end|>")
-    write_gguf(folder / "qwen2.gguf", tokenizers["qwen2"], "qwen2", "<|endoftext|>", "<|im_end|>")
-    tokenizers["smollm2"] = smollm2(model)
+    if "llama3" in tokenizers:
+        write_gguf(folder / "llama3.gguf", tokenizers["llama3"], "llama-bpe", "<|begin|>", "<|im_end|>")
+    if "qwen2" in tokenizers:
+        write_gguf(folder / "qwen2.gguf", tokenizers["qwen2"], "qwen2", "<|endoftext|>", "<|im_end|>")
+    if not names or "smollm2" in names:
+        tokenizers["smollm2"] = smollm2(model)
+    if "gemma3" in names:
+        tokenizers["gemma3"] = gemma3(os.environ["TIDEMARK_GEMMA_MODEL"])
     for name, tokenizer in tokenizers.items():
         (folder / f"{name}.answers").write_bytes(b"".join(answer(tokenizer, text) for text in texts.texts()))
 
