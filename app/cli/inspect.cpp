@@ -45,7 +45,7 @@ OrderedJson modelJson(const weights::ModelSource& model, const fs::path& path) {
                    {"path", path.string()},
                    {"name", config.name},
                    {"format", model.format()},
-                   {"architecture", "llama"},
+                   {"architecture", weights::architectureName(config.architecture)},
                    {"parameters", model.parameterCount()},
                    {"layers", config.layerCount},
                    {"hidden_size", config.hiddenSize},

@@ -21,7 +21,7 @@ class Iteration {
     for (size_t i = 0; i < static_cast<size_t>(2 * in_.layers); ++i) {
       const auto layer = static_cast<int64_t>(i / 2);
       const std::string name = "layers." + std::to_string(layer) + (i % 2 == 0 ? ".attention" : ".mlp");
-      Run run = i % 2 == 0 ? f_.attention(i != lowest) : f_.mlp(i != lowest);
+      Run run = i % 2 == 0 ? f_.attention(layer, i != lowest) : f_.mlp(i != lowest);
       if (recomputes_) recompute(run);
       add(name, run, i % 2 == 0 ? f_.attentionRemote(layer) : f_.mlpRemote(layer), i >= lowest, i >= lowest);
       if (i < lowest) {  // its output takes the place of the embedding's, and is no operator's activation
@@ -112,6 +112,10 @@ EstimateInput estimateInputOf(const weights::ModelSource& source, weights::Weigh
   in.headSize = m.headSize;
   in.vocabularySize = m.vocabularySize;
   in.hasTiedHead = m.hasTiedHead;
+  in.hasOutputNorms = m.hasOutputNorms;
+  in.hasHeadNorms = m.hasQueryKeyNorm;
+  in.slidingWindow = m.slidingWindow;
+  in.slidingLayers = m.slidingLayers;
   if (form == weights::WeightForm::Float32) return in;
   const auto formatOf = [&](const std::string& tensor) { return weights::formatFor(form, source, tensor + ".weight"); };
   for (int64_t layer = 0; layer < in.layers; ++layer) {

@@ -15,7 +15,7 @@
 namespace tidemark::memory {
 
 struct EstimateInput {
-  // The model; sizes as in a Llama-family configuration.
+  // The model; sizes and features as in its configuration.
   int64_t layers = 0, hiddenSize = 0, intermediateSize = 0, heads = 0, keyValueHeads = 0, headSize = 0, vocabularySize = 0;
   bool hasTiedHead = false;
   // The adapter; targets are module names ("q_proj"), or "all-linear".
@@ -35,6 +35,10 @@ struct EstimateInput {
   int64_t threadsPerRank = 1;
   Policy policy = Policy::Elastic;
   bool mayRecompute = false;  // memory.activations is not save
+  // What else the model has, as in its configuration.
+  bool hasOutputNorms = false, hasHeadNorms = false;
+  int64_t slidingWindow = 0;
+  std::vector<bool> slidingLayers;  // one per layer, or none
 };
 
 // What an operator computes and exchanges, beside the gathering of weights.

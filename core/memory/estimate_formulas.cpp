@@ -52,7 +52,7 @@ int64_t Formulas::ownBytes(const Shards& shards, int64_t layer) const {
 int64_t Formulas::staticBytes() const {
   int64_t bytes = kFloat * H_;
   for (int64_t layer = 0; layer < in_.layers; ++layer)
-    bytes += ownBytes(attentionParts_, layer) + ownBytes(mlpParts_, layer) + 2 * kFloat * H_;
+    bytes += ownBytes(attentionParts_, layer) + ownBytes(mlpParts_, layer) + kFloat * normElements();
   const auto rowBytes = [&](int64_t encoded) { return encoded > 0 ? encoded : kFloat * H_; };
   const int64_t tables = rowBytes(in_.embeddingRow) + (in_.hasTiedHead ? 0 : rowBytes(in_.headRow));
   return bytes + largestShare(in_.vocabularySize) * tables;
@@ -126,32 +126,44 @@ int64_t Formulas::headWorkspace() const {
   return kFloat * (always + std::max({logits, targetRows, exchanged})) + statistics;
 }
 
-Run Formulas::attention(bool needsInputGradient) const {
-  const int64_t heads = n_ * in_.heads, T = in_.longestRow, threads = in_.threadsPerRank;
+Run Formulas::attention(int64_t layer, bool needsInputGradient) const {
+  const Call call = callOf(layer);
+  const int64_t heads = n_ * in_.heads, threads = in_.threadsPerRank;
   const int64_t hQkv = n_ * r_ * qkvCount(), hO = adapts("o_proj") ? n_ * r_ : 0;
   const int64_t turned = n_ * (Q_ + K_) / 2;  // half of the heads' columns at a time
+  // Normalised heads are copies.
+  const int64_t copied = in_.hasHeadNorms ? n_ * (Q_ + K_) : 0, headInverse = in_.hasHeadNorms ? n_ * (in_.heads + in_.keyValueHeads) : 0;
   Run run;
-  run.keptBytes = kFloat * (n_ + n_ * F_ + n_ * Q_ + heads + hQkv + hO + n_ * H_);
-  run.forward.raise(run.keptBytes + kFloat * dropped(adapts("o_proj"), Q_));
-  run.forward.raise(kFloat * (n_ + n_ * H_ + n_ * F_ + hQkv + std::max(turned, dropped(qkvCount(), H_))));
-  const int64_t blocks = threads * queryBlock() * (keyBlock() + 2 + in_.headSize);
-  run.forward.raise(kFloat * (n_ + n_ * F_ + hQkv + n_ * Q_ + heads + T * Q_ + blocks));
+  run.keptBytes = kFloat * (n_ + n_ * F_ + n_ * Q_ + heads + hQkv + hO + projected() + n_ * H_);
+  run.forward.raise(run.keptBytes + kFloat * (dropped(adapts("o_proj"), Q_) - projected()));
+  if (in_.hasOutputNorms) run.forward.raise(run.keptBytes + kFloat * n_);
+  run.forward.raise(kFloat * (n_ + n_ * H_ + n_ * F_ + hQkv + dropped(qkvCount(), H_)));
+  const int64_t fused = n_ + n_ * F_ + hQkv + n_ * Q_;
+  run.forward.raise(kFloat * (fused + copied + headInverse + std::max(turned, copied)));
+  const int64_t blocks = threads * call.queryBlock() * (call.keyBlock() + 2 + in_.headSize);
+  run.forward.raise(kFloat * (fused + copied + heads + call.queries * Q_ + blocks + call.mask));
+  run.forward.raise(kFloat * (fused + copied + call.maskMaking));
 
   run.forward.raise(kFloat * (n_ + n_ * H_ + n_ * F_) + decoded(F_, H_));
-  run.forward.raise(run.keptBytes + decoded(H_, Q_));
+  run.forward.raise(run.keptBytes + decoded(H_, Q_) - kFloat * projected());
 
-  run.backward.raise(kFloat * (n_ * Q_ + hO + dropped(adapts("o_proj"), Q_)));
-  run.backward.raise(kFloat * n_ * Q_ + decoded(H_, Q_));
+  if (in_.hasOutputNorms) run.backward.raise(kFloat * (n_ * Q_ + 2 * projected() + 3 * n_));
+  run.backward.raise(kFloat * (n_ * Q_ + projected() + hO + dropped(adapts("o_proj"), Q_)), kFloat * projected());
+  run.backward.raise(kFloat * (n_ * Q_ + projected()) + decoded(H_, Q_), kFloat * projected());
   // Gradients of query, and of key and value once for each query head; beside them a copy, then the sums over heads.
-  const int64_t backwardBlocks = threads * queryBlock() * (2 * keyBlock() + 1);
-  run.backward.raise(kFloat * (n_ * Q_ + n_ * F_ + 3 * T * Q_ + std::max(T * Q_ + backwardBlocks, T * K_)));
-  const int64_t freed = kFloat * n_ * Q_;  // the attended values
-  run.backward.raise(kFloat * (n_ * F_ + turned), freed);
+  const int64_t backwardBlocks = threads * call.queryBlock() * (2 * call.keyBlock() + 1);
+  const int64_t gradients = call.queries * Q_ + 2 * call.keys * Q_;
+  const int64_t beside = n_ * Q_ + n_ * F_ + copied;
+  run.backward.raise(kFloat * (beside + gradients + std::max(call.queries * Q_ + backwardBlocks, call.keys * K_) + call.mask), kFloat * projected());
+  run.backward.raise(kFloat * (beside + std::max(call.maskMaking, headInverse + copied)), kFloat * projected());
+  const int64_t freed = kFloat * (n_ * Q_ + projected());  // the attended values, and what was normalised
+  run.backward.raise(kFloat * (n_ * F_ + std::max(turned, in_.hasHeadNorms ? n_ * (Q_ + 2 * in_.heads) : 0)), freed);
+  const int64_t allFreed = freed + kFloat * n_ * F_;  // the projection too
   if (needsInputGradient) {
-    run.backward.raise(kFloat * (n_ * F_ + normBackward(qkvCount())), freed);
-    run.backward.raise(kFloat * (n_ * F_ + 2 * n_ * H_) + decoded(F_, H_), freed);
+    run.backward.raise(kFloat * (n_ * F_ + normBackward(qkvCount())), allFreed);
+    run.backward.raise(kFloat * (n_ * F_ + 2 * n_ * H_) + decoded(F_, H_), allFreed);
   } else if (qkvCount() > 0) {
-    run.backward.raise(kFloat * (n_ * F_ + n_ * H_ + hQkv + dropped(qkvCount(), H_)), freed);
+    run.backward.raise(kFloat * (n_ * F_ + n_ * H_ + hQkv + dropped(qkvCount(), H_)), allFreed);
   }
   run.work = attentionWork(needsInputGradient);
   return run;
@@ -160,19 +172,22 @@ Run Formulas::attention(bool needsInputGradient) const {
 Run Formulas::mlp(bool needsInputGradient) const {
   const int64_t hGateUp = n_ * r_ * gateUpCount(), hDown = adapts("down_proj") ? n_ * r_ : 0;
   Run run;
-  const int64_t kept = n_ + 2 * n_ * I_ + hGateUp + hDown + n_ * H_;
+  const int64_t kept = n_ + 2 * n_ * I_ + hGateUp + hDown + projected() + n_ * H_;
   run.keptBytes = kFloat * kept;
-  run.forward.raise(kFloat * (kept + n_ * I_ + dropped(adapts("down_proj"), I_)));
+  run.forward.raise(kFloat * (kept - projected() + n_ * I_ + dropped(adapts("down_proj"), I_)));
+  if (in_.hasOutputNorms) run.forward.raise(kFloat * (kept + n_ * I_ + n_));
   run.forward.raise(kFloat * (n_ + 2 * n_ * I_ + n_ * H_ + hGateUp + dropped(gateUpCount(), H_)));
   run.forward.raise(kFloat * (n_ + 2 * n_ * I_ + n_ * H_) + decoded(2 * I_, H_));
-  run.forward.raise(kFloat * (kept + n_ * I_) + decoded(H_, I_));
-  run.backward.raise(kFloat * 2 * n_ * I_ + decoded(H_, I_));
-  run.backward.raise(kFloat * (2 * n_ * I_ + (hDown > 0 ? n_ * I_ + hDown + dropped(1, I_) : 0)));
+  run.forward.raise(kFloat * (kept - projected() + n_ * I_) + decoded(H_, I_));
+  const int64_t freed = kFloat * projected();
+  run.backward.raise(kFloat * 2 * projected());
+  run.backward.raise(kFloat * (2 * n_ * I_ + projected()) + decoded(H_, I_), freed);
+  run.backward.raise(kFloat * (2 * n_ * I_ + projected() + (hDown > 0 ? n_ * I_ + hDown + dropped(1, I_) : 0)), freed);
   if (needsInputGradient) {
-    run.backward.raise(kFloat * normBackward(gateUpCount()));
-    run.backward.raise(kFloat * 2 * n_ * H_ + decoded(2 * I_, H_));
+    run.backward.raise(kFloat * normBackward(gateUpCount()), freed);
+    run.backward.raise(kFloat * 2 * n_ * H_ + decoded(2 * I_, H_), freed);
   } else if (gateUpCount() > 0) {
-    run.backward.raise(kFloat * (n_ * H_ + hGateUp + dropped(gateUpCount(), H_)));
+    run.backward.raise(kFloat * (n_ * H_ + hGateUp + dropped(gateUpCount(), H_)), freed);
   }
   run.work = mlpWork(needsInputGradient);
   return run;

@@ -52,7 +52,8 @@ class Formulas {
   // Through the whole iteration: ids and positions, target rows and targets, the rotary angles and their
   // frequencies.
   int64_t batchBytes() const {
-    return 2 * kLong * (n_ + in_.rankTargets) + kFloat * (n_ * in_.headSize + in_.headSize / 2);
+    const int64_t turns = in_.slidingWindow > 0 ? 2 : 1;
+    return 2 * kLong * (n_ + in_.rankTargets) + kFloat * turns * (n_ * in_.headSize + in_.headSize / 2);
   }
   int64_t hiddenBytes() const { return kFloat * n_ * H_; }
 
@@ -60,7 +61,7 @@ class Formulas {
   int64_t headWorkspace() const;
   Work embeddingWork() const;
   Work headWork() const;
-  Run attention(bool needsInputGradient) const;
+  Run attention(int64_t layer, bool needsInputGradient) const;
   Run mlp(bool needsInputGradient) const;
 
  private:
@@ -97,9 +98,24 @@ class Formulas {
   int64_t normBackward(int64_t adapters) const {
     return 2 * n_ * H_ + std::max(n_ * r_ * adapters + dropped(adapters, H_), n_ * H_ + n_);
   }
-  // Blocks of the processor's flash attention, a set for each thread: query rows times key rows.
-  int64_t queryBlock() const { return in_.longestRow >= 768 ? 256 : in_.longestRow >= 192 ? 64 : 32; }
-  int64_t keyBlock() const { return std::min<int64_t>(512, in_.longestRow); }
+  // Of one layer.
+  int64_t normElements() const { return (in_.hasOutputNorms ? 4 : 2) * H_ + (in_.hasHeadNorms ? 2 * in_.headSize : 0); }
+  // What is normalised before it is added to the input is kept; in backward its gradient is a copy, beside a temporary.
+  int64_t projected() const { return in_.hasOutputNorms ? n_ * H_ : 0; }
+  // Queries and keys of one call of the attention kernel; see Note: sliding stretches.
+  struct Call {
+    int64_t queries, keys;
+    int64_t mask = 0, maskMaking = 0;
+    // Blocks of the processor's flash attention, a set for each thread: query rows times key rows.
+    int64_t queryBlock() const { return queries >= 768 ? 256 : queries >= 192 ? 64 : 32; }
+    int64_t keyBlock() const { return std::min<int64_t>(512, keys); }
+  };
+  Call callOf(int64_t layer) const {
+    const int64_t T = in_.longestRow, W = in_.slidingWindow;
+    const bool isCut = !in_.slidingLayers.empty() && in_.slidingLayers[static_cast<size_t>(layer)] && T > W;
+    if (!isCut) return {T, T};
+    return {W, std::min(T, 2 * W), 2 * W * W, 11 * W * W / 2};
+  }
 
   const EstimateInput& in_;
   int64_t n_, H_, I_, Q_, K_, F_, r_, ranks_;

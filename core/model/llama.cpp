@@ -67,12 +67,47 @@ peft::LoraGroup loraGroup(const LayerNames& names, const GroupPlan& group, const
   return {matrices, group.columns, lora, state};
 }
 
-Result<at::Tensor> readVector(const weights::ModelSource& source, const std::string& name, int64_t size,
-                              c10::Device device) {
+// The weights of a norm, as rmsNorm() takes them.
+Result<at::Tensor> readNorm(const weights::ModelSource& source, const std::string& name, int64_t size, c10::Device device) {
   const memory::SpaceScope space(memory::Space::Static);
   at::Tensor values = at::empty({size}, at::kFloat);
   TIDEMARK_TRY(source.readRows(name, 0, size, values.mutable_data_ptr<float>()));
+  if (source.config().normOffset != 0) values.add_(source.config().normOffset);
   return values.to(device);
+}
+
+Result<AttentionNorms> attentionNorms(const weights::ModelSource& source, const LayerNames& names, c10::Device device) {
+  const ModelConfig& c = source.config();
+  AttentionNorms norms;
+  norms.epsilon = c.normEpsilon;
+  TIDEMARK_ASSIGN(norms.input, readNorm(source, names.weight("input_layernorm"), c.hiddenSize, device));
+  if (c.hasQueryKeyNorm) {
+    TIDEMARK_ASSIGN(norms.query, readNorm(source, names.weight("self_attn.q_norm"), c.headSize, device));
+    TIDEMARK_ASSIGN(norms.key, readNorm(source, names.weight("self_attn.k_norm"), c.headSize, device));
+  }
+  if (!c.hasOutputNorms) return norms;
+  TIDEMARK_ASSIGN(at::Tensor output, readNorm(source, names.weight("post_attention_layernorm"), c.hiddenSize, device));
+  norms.output = OutputNorm(std::move(output), c.normEpsilon);
+  return norms;
+}
+
+Result<MlpNorms> mlpNorms(const weights::ModelSource& source, const LayerNames& names, c10::Device device) {
+  const ModelConfig& c = source.config();
+  const char* input = c.hasOutputNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm";
+  MlpNorms norms;
+  norms.epsilon = c.normEpsilon;
+  TIDEMARK_ASSIGN(norms.input, readNorm(source, names.weight(input), c.hiddenSize, device));
+  if (!c.hasOutputNorms) return norms;
+  TIDEMARK_ASSIGN(at::Tensor output, readNorm(source, names.weight("post_feedforward_layernorm"), c.hiddenSize, device));
+  norms.output = OutputNorm(std::move(output), c.normEpsilon);
+  return norms;
+}
+
+AttentionShape attentionShape(const ModelConfig& c, int64_t layer) {
+  AttentionShape shape{c.headCount, c.keyValueHeadCount, c.headSize, c.isSliding(layer), {}};
+  shape.rule.scale = c.attentionScale;
+  if (shape.isSliding) shape.rule.window = c.slidingWindow;
+  return shape;
 }
 
 }  // namespace
@@ -95,7 +130,6 @@ Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, con
   model->rotary = std::make_unique<Rotary>(c, device);
   model->frozenParameters = source.parameterCount();
 
-  const AttentionShape shape{c.headCount, c.keyValueHeadCount, c.headSize};
   std::vector<memory::PieceSpec> pieces;
   for (int64_t layer = 0; layer < c.layerCount; ++layer) {
     const LayerNames names(layer);
@@ -103,21 +137,22 @@ Result<std::unique_ptr<Model>> loadModel(const weights::ModelSource& source, con
     const auto attention = attentionGroups(c), mlp = mlpGroups(c);
     pieces.push_back(pieceSpec(prefix + ".attention", names, attention, frozen));
     pieces.push_back(pieceSpec(prefix + ".mlp", names, mlp, frozen));
-    TIDEMARK_ASSIGN(at::Tensor inputNorm, readVector(source, names.weight("input_layernorm"), c.hiddenSize, device));
-    TIDEMARK_ASSIGN(at::Tensor mlpNorm, readVector(source, names.weight("post_attention_layernorm"), c.hiddenSize, device));
+    TIDEMARK_ASSIGN(AttentionNorms beforeAttention, attentionNorms(source, names, device));
+    TIDEMARK_ASSIGN(MlpNorms beforeMlp, mlpNorms(source, names, device));
     peft::TrainableState& state = *model->trainable;
     auto qkv = loraGroup(names, attention[0], lora, state), o = loraGroup(names, attention[1], lora, state);
     auto gateUp = loraGroup(names, mlp[0], lora, state), down = loraGroup(names, mlp[1], lora, state);
-    model->operators.push_back(std::make_unique<AttentionOperator>(prefix + ".attention", shape, inputNorm, c.normEpsilon,
-                                                                   std::move(qkv), std::move(o)));
-    model->operators.push_back(std::make_unique<MlpOperator>(prefix + ".mlp", c.intermediateSize, mlpNorm, c.normEpsilon,
-                                                             std::move(gateUp), std::move(down)));
+    model->operators.push_back(std::make_unique<AttentionOperator>(
+        prefix + ".attention", attentionShape(c, layer), std::move(beforeAttention), std::move(qkv), std::move(o)));
+    model->operators.push_back(std::make_unique<MlpOperator>(
+        prefix + ".mlp", MlpShape{c.intermediateSize, c.activation}, std::move(beforeMlp), std::move(gateUp), std::move(down)));
   }
-  TIDEMARK_ASSIGN(model->finalNorm, readVector(source, "model.norm.weight", c.hiddenSize, device));
+  TIDEMARK_ASSIGN(model->finalNorm, readNorm(source, "model.norm.weight", c.hiddenSize, device));
 
   model->store = std::make_unique<memory::ParameterStore>(std::move(pieces), communicator, sharding, device);
   TIDEMARK_TRY(model->store->load(source));
   model->vocabulary = std::make_unique<Vocabulary>(c.vocabularySize, c.hiddenSize, communicator, sharding, device);
+  model->vocabulary->setEmbeddingScale(c.embeddingScale);
   const std::string embedding = "model.embed_tokens.weight";
   TIDEMARK_TRY(model->vocabulary->load(source, embedding, c.hasTiedHead ? embedding : "lm_head.weight", form));
   source.dropPages();

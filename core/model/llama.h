@@ -1,4 +1,4 @@
-// Builds the operators of a Llama-family model: which pieces of frozen weights there are, and what runs on them.
+// Builds the operators of a model (Llama, Gemma 3) from its configuration: which pieces of frozen weights there are, and what runs on them.
 #pragma once
 
 #include <memory>

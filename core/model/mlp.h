@@ -1,15 +1,28 @@
-// The feed-forward operator of a Llama layer: x + down(silu(gate) * up) of the normalised x (SwiGLU, Shazeer 2020).
+// The feed-forward operator of a layer: x + down(act(gate) * up) of the normalised x (SwiGLU and GeGLU, Shazeer 2020),
+// where some models normalise what down gives before it is added.
 #pragma once
 
 #include "core/model/operator.h"
+#include "core/model/output_norm.h"
+#include "core/weights/model_config.h"
 
 namespace tidemark::model {
 
+struct MlpShape {
+  int64_t intermediateSize = 0;
+  weights::Activation activation = weights::Activation::Silu;
+};
+
+struct MlpNorms {
+  at::Tensor input;  // [H]
+  OutputNorm output;
+  double epsilon = 0;
+};
+
 class MlpOperator : public Operator {
  public:
-  // `norm` [H]; `gateUp` and `down` adapt weight groups 0 and 1 of the piece.
-  MlpOperator(std::string name, int64_t intermediateSize, at::Tensor norm, double epsilon, peft::LoraGroup gateUp,
-              peft::LoraGroup down);
+  // `gateUp` and `down` adapt weight groups 0 and 1 of the piece.
+  MlpOperator(std::string name, MlpShape shape, MlpNorms norms, peft::LoraGroup gateUp, peft::LoraGroup down);
   bool hasAdapter() const override { return !gateUp_.isEmpty() || !down_.isEmpty(); }
   void bindAdapters() override;
   at::Tensor forward(const at::Tensor& x, const memory::PieceWeights& weights, const IterationContext& context,
@@ -23,9 +36,8 @@ class MlpOperator : public Operator {
 
  private:
   struct Saved;
-  int64_t intermediateSize_;
-  at::Tensor norm_;
-  double epsilon_;
+  MlpShape shape_;
+  MlpNorms norms_;
   peft::LoraGroup gateUp_, down_;
 };
 

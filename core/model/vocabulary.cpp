@@ -54,7 +54,7 @@ int64_t Vocabulary::staticBytes() const {
 }
 
 at::Tensor Vocabulary::embed(const Batch& batch) const {
-  if (size_ == 1) return embedding_.select(batch.ids);
+  if (size_ == 1) return scaled(embedding_.select(batch.ids));
   const auto owns = [&](int rank, int64_t id) { return id >= rowBegin(rank) && id < rowBegin(rank + 1); };
   // What the others need of my rows, rank after rank in the order of their tokens.
   std::vector<int64_t> rows, outgoing(static_cast<size_t>(size_), 0), incoming(static_cast<size_t>(size_), 0), places;
@@ -74,7 +74,7 @@ at::Tensor Vocabulary::embed(const Batch& batch) const {
   const at::Tensor sent = embedding_.select(at::tensor(rows, at::kLong).to(device_));
   const at::Tensor received = communicator_.exchangeRows(sent, outgoing, incoming);
   at::Tensor x = at::empty({batch.tokenCount(), hiddenSize_}, sent.options());
-  return x.index_copy_(0, at::tensor(places, at::kLong).to(device_), received);
+  return scaled(x.index_copy_(0, at::tensor(places, at::kLong).to(device_), received));
 }
 
 at::Tensor Vocabulary::gatherHidden(const at::Tensor& hidden, const std::vector<int64_t>& counts) const {

@@ -25,6 +25,8 @@ class Vocabulary {
  public:
   Vocabulary(int64_t vocabularySize, int64_t hiddenSize, comm::Communicator& communicator, memory::Sharding sharding,
              c10::Device device);
+  // Every embedding is multiplied by it (Gemma); a tied head is not.
+  void setEmbeddingScale(double scale) { embeddingScale_ = scale; }
   // Reads this rank's rows of both tables in the form asked for; one table if the head is tied.
   Status load(const weights::ModelSource& source, const std::string& embedding, const std::string& head,
               weights::WeightForm form = weights::WeightForm::Float32);
@@ -64,12 +66,14 @@ class Vocabulary {
     at::Tensor gradient;  // [M, H]: sum over v of exp(logit_v - largest) W_v, the target's own term left out
   };
   PartialLoss overOwnRows(const at::Tensor& all, const at::Tensor& targets, Want want) const;
+  at::Tensor scaled(at::Tensor embeddings) const { return embeddingScale_ == 1 ? embeddings : embeddings.mul_(embeddingScale_); }
   at::Tensor gatherHidden(const at::Tensor& hidden, const std::vector<int64_t>& counts) const;
 
   int64_t vocabularySize_, hiddenSize_;
   comm::Communicator& communicator_;
   int rank_, size_;
   c10::Device device_;
+  double embeddingScale_ = 1;
   Table embedding_, head_;
 };
 

@@ -3,6 +3,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
 
+#include <algorithm>
+
 #include "core/model/rms_norm.h"
 #include "core/peft/adapter_file.h"
 #include "core/train/batches.h"
@@ -78,10 +80,11 @@ std::vector<int64_t> Inference::generate(const std::vector<int64_t>& prompt, con
   std::vector<model::KeyValueCache> caches(model_->operators.size());
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(sampling.seed);
   std::vector<int64_t> generated;
+  const std::vector<text::TokenId> ends = tokenizer_->endIds();
   at::Tensor logits = extend(prompt, 0, caches);
   while (static_cast<int64_t>(generated.size()) < sampling.maxNewTokens) {
     const int64_t next = draw(logits, sampling, generator);
-    if (next == tokenizer_->eosId()) break;
+    if (std::find(ends.begin(), ends.end(), next) != ends.end()) break;
     generated.push_back(next);
     if (onToken) onToken(next);
     logits = extend({next}, static_cast<int64_t>(prompt.size() + generated.size()) - 1, caches);

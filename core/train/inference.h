@@ -32,7 +32,7 @@ class Inference {
     double topP = 1.0;
     uint64_t seed = 42;
   };
-  // Ends at an end-of-sequence token (not returned). `onToken` gets every new id as it comes.
+  // Ends at a token that ends a sequence or a turn (not returned). `onToken` gets every new id as it comes.
   std::vector<int64_t> generate(const std::vector<int64_t>& prompt, const Sampling& sampling,
                                 const std::function<void(int64_t)>& onToken = {});
 

@@ -146,7 +146,7 @@ Result<std::unique_ptr<Session>> openSession(const fs::path& configFile) {
     run::ModelEvent event;
     event.name = run::modelName(fs::absolute(modelPath).string());
     event.format = source->format();
-    event.architecture = "llama";
+    event.architecture = weights::architectureName(s->model->config.architecture);
     event.parameters = source->parameterCount();
     event.trainableParameters = s->model->trainable->parameterCount();
     event.layers = s->model->config.layerCount;

@@ -144,6 +144,14 @@ TEST_F(EstimateTest, AgreesWhateverTheAdapterIsOn) {
   expectAgreement(c, "dropout");
 }
 
+// Rows of 64 and 20 tokens over a window of 12: attention runs in stretches.
+TEST_F(EstimateTest, AgreesOnGemma) {
+  for (const int64_t rowLength : {65, 21}) {
+    Case c{std::string(TIDEMARK_GOLDEN) + "/weights/tiny-gemma", 2, 2, rowLength};
+    expectAgreement(c, "gemma, rows of " + std::to_string(rowLength));
+  }
+}
+
 TEST_F(EstimateTest, TheEngineWorksWithTheLeastBudgetAndNotMuchBelowIt) {
   for (const int64_t rowLength : {33, 129}) {
     Case c = tiny();

@@ -12,7 +12,8 @@
 namespace tidemark::train {
 namespace {
 
-const std::string kTinyModel = std::string(TIDEMARK_GOLDEN) + "/weights/tiny-llama";
+const std::string kWeights = std::string(TIDEMARK_GOLDEN) + "/weights/";
+const std::string kTinyModel = kWeights + "tiny-llama";
 const peft::LoraSettings kTinyLora{4, 8, 0, {"all-linear"}};
 
 at::Tensor tensorOf(const weights::LoadedSafetensors& file, const std::string& name) {
@@ -37,12 +38,24 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
   return (a.sub(b).abs().max() / b.abs().max()).item<double>();
 }
 
-TEST(TinyLlama, LogitsEqualTransformers) {
-  const Json golden = readGolden("tiny/golden.json");
-  const auto expected = load("tiny/logits.safetensors");
-  LoadedModel plain(kTinyModel, {4, 8, 0, {}});
-  LoadedModel adapted(kTinyModel, kTinyLora);
-  ASSERT_TRUE(peft::loadAdapter(kGolden + "/tiny/adapter", *adapted.model->trainable).ok());
+// A random model of each architecture; tiny-gemma's rows are longer than its sliding window.
+struct Tiny {
+  const char* model;   // in tests/golden/weights
+  const char* golden;  // in tests/golden/engine
+  std::string path() const { return kWeights + model; }
+  std::string file(const std::string& name) const { return std::string(golden) + "/" + name; }
+  std::string adapter() const { return kGolden + "/" + golden + "/adapter"; }
+};
+class TinyModel : public testing::TestWithParam<Tiny> {};
+INSTANTIATE_TEST_SUITE_P(Architectures, TinyModel, testing::Values(Tiny{"tiny-llama", "tiny"}, Tiny{"tiny-gemma", "tiny-gemma"}),
+                         [](const auto& info) { return info.index == 0 ? "Llama" : "Gemma3"; });
+
+TEST_P(TinyModel, LogitsEqualTransformers) {
+  const Json golden = readGolden(GetParam().file("golden.json"));
+  const auto expected = load(GetParam().file("logits.safetensors"));
+  LoadedModel plain(GetParam().path(), {4, 8, 0, {}});
+  LoadedModel adapted(GetParam().path(), kTinyLora);
+  ASSERT_TRUE(peft::loadAdapter(GetParam().adapter(), *adapted.model->trainable).ok());
   for (size_t i = 0; i < golden["sequences"].size(); ++i) {
     const auto ids = golden["sequences"][i].get<std::vector<int64_t>>();
     EXPECT_LT(difference(logitsOf(plain, ids), tensorOf(expected, "base." + std::to_string(i))), 1e-4);
@@ -50,12 +63,12 @@ TEST(TinyLlama, LogitsEqualTransformers) {
   }
 }
 
-TEST(TinyLlama, LossAndGradientsEqualPeft) {
-  const Json golden = readGolden("tiny/golden.json");
-  const auto expected = load("tiny/gradients.safetensors");
+TEST_P(TinyModel, LossAndGradientsEqualPeft) {
+  const Json golden = readGolden(GetParam().file("golden.json"));
+  const auto expected = load(GetParam().file("gradients.safetensors"));
   const auto rows = goldenRows(golden["batch"]);
-  LoadedModel loaded(kTinyModel, kTinyLora);
-  ASSERT_TRUE(peft::loadAdapter(kGolden + "/tiny/adapter", *loaded.model->trainable).ok());
+  LoadedModel loaded(GetParam().path(), kTinyLora);
+  ASSERT_TRUE(peft::loadAdapter(GetParam().adapter(), *loaded.model->trainable).ok());
   const model::Batch batch = batchOf(rows, {0, 1, 2});
   const auto targets = static_cast<double>(batch.targets.size(0));
   IterationRunner runner(*loaded.model, loaded.ledger);
@@ -69,15 +82,17 @@ TEST(TinyLlama, LossAndGradientsEqualPeft) {
 }
 
 // Batches split into micro-batches of one row must give the same gradients as one batch.
-TEST(TinyLlama, FiftyStepsEqualPeftForEverySplit) {
-  const Json golden = readGolden("tiny/golden.json");
+TEST_P(TinyModel, StepsEqualPeftForEverySplit) {
+  const Json golden = readGolden(GetParam().file("golden.json"));
   const Json& training = golden["training"];
   const auto rows = goldenRows(golden["rows"]);
-  const auto expected = load("tiny/adapter_after_50_steps.safetensors");
+  const auto stepCount = training["max_steps"].get<int64_t>();
+  const double warmup = training["warmup_steps"].get<double>() / static_cast<double>(stepCount);
+  const auto expected = load(GetParam().file("adapter_after_" + std::to_string(stepCount) + "_steps.safetensors"));
   for (const size_t microBatch : {size_t{4}, size_t{2}, size_t{1}}) {
-    LoadedModel loaded(kTinyModel, kTinyLora);
+    LoadedModel loaded(GetParam().path(), kTinyLora);
     peft::TrainableState& state = *loaded.model->trainable;
-    ASSERT_TRUE(peft::loadAdapter(kGolden + "/tiny/adapter", state).ok());
+    ASSERT_TRUE(peft::loadAdapter(GetParam().adapter(), state).ok());
     IterationRunner runner(*loaded.model, loaded.ledger);
     int64_t step = 0;
     for (const Json& reference : training["steps"]) {
@@ -88,7 +103,7 @@ TEST(TinyLlama, FiftyStepsEqualPeftForEverySplit) {
         lossSum += runner.train(batchOf(rows, {which.begin() + static_cast<long>(at), which.begin() + static_cast<long>(at + microBatch)}), 1 / targets, 0).lossSum;
       EXPECT_NEAR(lossSum / targets, reference["loss"].get<double>(), step == 0 ? 1e-5 : 1e-3) << "step " << step;
       EXPECT_NEAR(clipGradients(state, 1.0), reference["grad_norm"].get<double>(), 1e-3 * reference["grad_norm"].get<double>());
-      const double learningRate = learningRateAt({"cosine", 1e-3, 0.1, 50}, step);
+      const double learningRate = learningRateAt({"cosine", 1e-3, warmup, stepCount}, step);
       EXPECT_NEAR(learningRate, reference["learning_rate"].get<double>(), 1e-9);
       adamWUpdate(state, {}, learningRate, ++step);
       state.gradients.zero_();
@@ -99,11 +114,11 @@ TEST(TinyLlama, FiftyStepsEqualPeftForEverySplit) {
 }
 
 // Rows packed into one sequence do not see each other.
-TEST(TinyLlama, PackedLossEqualsSeparateLoss) {
-  const Json golden = readGolden("tiny/golden.json");
+TEST_P(TinyModel, PackedLossEqualsSeparateLoss) {
+  const Json golden = readGolden(GetParam().file("golden.json"));
   const auto rows = goldenRows(golden["rows"]);
-  LoadedModel loaded(kTinyModel, kTinyLora);
-  ASSERT_TRUE(peft::loadAdapter(kGolden + "/tiny/adapter", *loaded.model->trainable).ok());
+  LoadedModel loaded(GetParam().path(), kTinyLora);
+  ASSERT_TRUE(peft::loadAdapter(GetParam().adapter(), *loaded.model->trainable).ok());
   IterationRunner runner(*loaded.model, loaded.ledger);
   double separate = 0;
   for (size_t i = 0; i < 5; ++i) separate += runner.evaluate(batchOf(rows, {i})).lossSum;

@@ -94,6 +94,32 @@ TEST_F(Ranks, EveryPolicyAndRankCountGivesTheSameLosses) {
     }
 }
 
+// Sliding windows shorter than the rows, four norms a layer, a tied table: in every split of the same model.
+TEST_F(Ranks, GemmaGivesTheSameLossesUnderEveryPolicyAndForm) {
+  const auto gemma = [](int64_t ranks, const char* policy, const char* form, const char* activations) {
+    run::RunConfig c = config(ranks, policy);
+    c.model = std::string(TIDEMARK_GOLDEN) + "/weights/" + (form == std::string("float32") ? "tiny-gemma" : "tiny-gemma.gguf");
+    c.training.maxSteps = 10;
+    c.training.microBatchSize = 4 / ranks;
+    c.memory.weights = form;
+    c.memory.activations = activations;
+    return c;
+  };
+  for (const char* form : {"float32", "stored", "nf4"}) {
+    const std::string name = std::string("gemma-") + form;
+    const RankRun reference = run(name + "-1", gemma(1, "unsharded", form, "save"));
+    ASSERT_LT(reference.steps().back().loss, reference.steps().front().loss) << form;
+    const RankRun gathering = run(name + "-gather-always", gemma(2, "gather-always", form, "save"));
+    expectSameLosses(reference, gathering, name + " gather-always");
+    expectSameLosses(reference, run(name + "-recompute", gemma(2, "pinned", form, "recompute")), name + " pinned, recomputing");
+    run::RunConfig tight = gemma(2, "elastic", form, "save");
+    tight.memory.budgetBytes = gathering.plans().back().predictedPeakBytes + (64 << 10);
+    const RankRun elastic = run(name + "-tight", tight);
+    expectSameLosses(reference, elastic, name + " tight");
+    EXPECT_LT(elastic.steps().back().remoteBytes, gathering.steps().back().remoteBytes);
+  }
+}
+
 // What is computed again is the same to the last bit, dropout included, and is not held meanwhile.
 TEST_F(Ranks, RecomputedActivationsChangeNoNumber) {
   for (const double dropout : {0.0, 0.1}) {
