@@ -23,6 +23,7 @@ void addReportCommand(CLI::App& app, Action& action);
 void addInspectCommand(CLI::App& app, Action& action);
 void addTokenizeCommand(CLI::App& app, Action& action);
 void addPlanCommand(CLI::App& app, Action& action);
+void addCompareModelsCommand(CLI::App& app, Action& action);
 // score, generate, eval: carried out by tidemark-worker.
 void addEngineCommands(CLI::App& app, Action& action);
 

@@ -253,7 +253,7 @@ run::ExitCode failCommand(const std::string& failed, run::Concern concern, const
 }
 
 bool isCommand(const std::string& name) {
-  return name == "score" || name == "generate" || name == "eval" || name == "profile";
+  return name == "score" || name == "generate" || name == "eval" || name == "perplexity" || name == "profile";
 }
 
 run::ExitCode runCommand(const std::string& name, std::vector<std::string> arguments) {
@@ -261,7 +261,8 @@ run::ExitCode runCommand(const std::string& name, std::vector<std::string> argum
   const Action action = name == "score"      ? addScore(app)
                         : name == "generate" ? addGenerate(app)
                         : name == "eval"     ? addEval(app)
-                                             : addProfile(app);
+                         : name == "profile"  ? addProfile(app)
+                                              : addPerplexity(app);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);

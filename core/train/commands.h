@@ -1,13 +1,18 @@
-// The worker's commands beside training: score, generate, eval and profile, with their options. They print results on
+// The worker's commands beside training: score, generate, eval, perplexity and profile, with their options. They print results on
 // standard output and errors on standard error.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/run/error_words.h"
 #include "core/run/exit_code.h"
+
+namespace CLI {
+class App;
+}
 
 namespace tidemark::train {
 
@@ -25,6 +30,9 @@ struct ProfileOptions {
 // Measures one iteration of this process alone, once for each form of the weights, and what gathers cost. Prints JSON lines
 // (core/fit/profile.h).
 run::ExitCode runProfileCommand(const ProfileOptions& options);
+
+// Adds the options of `perplexity`; what is returned carries it out once they are parsed.
+std::function<run::ExitCode()> addPerplexity(CLI::App& app);
 
 // Says why a command failed and what to do next. Returns the exit code for the error.
 run::ExitCode failCommand(const std::string& failed, run::Concern concern, const Error& error);
