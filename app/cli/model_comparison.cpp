@@ -8,7 +8,7 @@
 #include <set>
 
 #include "app/cli/preflight.h"
-#include "app/cli/worker_lines.h"
+#include "app/cli/program_lines.h"
 #include "core/memory/estimate.h"
 #include "core/text/packing.h"
 #include "core/text/prepared_dataset.h"
@@ -164,7 +164,7 @@ void ModelComparison::score(size_t index) {
       onProgress_({index, "score", line.value("rows", int64_t{0}), line.value("of", int64_t{0})});
     if (line.value("event", "") == "perplexity") take(line, model.score.emplace());
   };
-  const Status ended = runWorker({"perplexity", "--model", model.model, "--prepared", dataOf(index).string(), "--lines",
+  const Status ended = runBeside("tidemark-worker", {"perplexity", "--model", model.model, "--prepared", dataOf(index).string(), "--lines",
                                   (scratch_ / "lines.txt").string()}, readLine);
   if (!ended.ok()) model.trouble = ended.error().detail;
 }
@@ -175,7 +175,7 @@ void ModelComparison::profile(size_t index) {
   std::string reason;
   const auto readLine = [&](const std::string& text) {
     const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("event", "") != "choice" || line.value("policy", "") != config_.memory.policy) return;
+    if (!line.is_object() || line.value("event", "") != "present") return;
     if (!line.value("fits", false)) {
       reason = line.value("reason", "");
       return;
@@ -189,7 +189,7 @@ void ModelComparison::profile(size_t index) {
   std::vector<std::string> arguments{"plan", settings_.config, "--json"};
   for (const std::string& text : settings_.overrides) arguments.insert(arguments.end(), {"--set", text});
   arguments.insert(arguments.end(), {"--set", "model=" + model.model});
-  const Status ended = runWorker(arguments, readLine);
+  const Status ended = runBeside("tidemark-cli", arguments, readLine);
   if (!model.profile) model.trouble = !reason.empty() ? config_.memory.policy + " does not fit: " + reason : ended.ok() ? "" : ended.error().detail;
 }
 

@@ -1,4 +1,4 @@
-#include "app/cli/worker_lines.h"
+#include "app/cli/program_lines.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -40,8 +40,8 @@ Error systemError(const std::string& what) { return {ErrorCode::Io, what, std::s
 
 }  // namespace
 
-Status runWorker(const std::vector<std::string>& arguments, const std::function<void(const std::string&)>& onLine) {
-  TIDEMARK_ASSIGN(const std::filesystem::path program, programBeside("tidemark-worker"));
+Status runBeside(const std::string& name, const std::vector<std::string>& arguments, const std::function<void(const std::string&)>& onLine) {
+  TIDEMARK_ASSIGN(const std::filesystem::path program, programBeside(name));
   std::vector<std::string> texts{program.string()};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
