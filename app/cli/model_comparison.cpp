@@ -115,7 +115,7 @@ Status ModelComparison::lookAt(size_t index) {
   model.trainableParameters = facts.trainableParameters;
   model.hasBuiltInTemplate = facts.tokenizer->isTemplateBuiltIn();
   model.frozenBytes = frozenBytes(*facts.source, weights::weightForm(config.memory.weights).value_or(weights::WeightForm::Float32));
-  text::DatasetSettings settings = datasetSettings(config);
+  text::DatasetSettings settings = text::datasetSettings(config);
   settings.eval.clear();  // all rows of the training file count
   settings.evalFraction = 0;
   TIDEMARK_ASSIGN(const text::DatasetReport report, text::prepareDataset(settings, *facts.tokenizer, dataOf(index)));
@@ -146,7 +146,7 @@ Status ModelComparison::chooseRows() {
   for (const auto& [line, count] : kept)
     if (count == used) common.push_back(line);
   commonRows_ = static_cast<int64_t>(common.size());
-  SplitMix64 random(static_cast<uint64_t>(config_.training.seed));
+  text::SplitMix64 random(static_cast<uint64_t>(config_.training.seed));
   text::shuffle(common, random);
   common.resize(std::min(common.size(), static_cast<size_t>(settings_.scoredRows)));
   std::ofstream lines(scratch_ / "lines.txt");
