@@ -196,7 +196,9 @@ void NewRunPage::connectAnswers() {
   });
   connect(rowCard_, &RowPreviewCard::rowWanted, this, &NewRunPage::askForRow);
   connect(&preview_, &RowPreview::previewed, this, [this](const PreviewedRow& row) {
-    if (row.generation == rowGeneration_) rowCard_->show(row, rowCount_);
+    if (row.generation != rowGeneration_) return;
+    isRowAsked_ = false;
+    rowCard_->show(row, rowCount_);
   });
 }
 
@@ -230,7 +232,7 @@ void NewRunPage::setTheme(const plots::PlotTheme& theme) { rowCard_->setTheme(th
 
 bool NewRunPage::isSettled() const {
   const auto isChecking = [this](const QString& key) { return form_.fileCheck(key).state == FileCheck::State::Checking; };
-  return !isChecking(kModel) && !isChecking(kTrain) && !isFitAsked_ && !profiler_.isRunning();
+  return !isChecking(kModel) && !isChecking(kTrain) && !isFitAsked_ && !isRowAsked_ && !profiler_.isRunning();
 }
 
 void NewRunPage::showForm() {
@@ -307,7 +309,8 @@ void NewRunPage::startProfile() {
 
 void NewRunPage::askForRow(int64_t index) {
   ++rowGeneration_;
-  if (rowCount_ > 0) preview_.ask(rowGeneration_, form_.config(), index);
+  isRowAsked_ = rowCount_ > 0;
+  if (isRowAsked_) preview_.ask(rowGeneration_, form_.config(), index);
   else rowCard_->clear();
 }
 

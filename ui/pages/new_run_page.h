@@ -86,7 +86,7 @@ class NewRunPage : public QWidget {
   QTimer* checkTimer_;
   QTimer* fitTimer_;
   quint64 checkGeneration_ = 0, fitGeneration_ = 0, rowGeneration_ = 0, profileGeneration_ = 0;
-  bool isStarting_ = false, isFitAsked_ = false;
+  bool isStarting_ = false, isFitAsked_ = false, isRowAsked_ = false;
   std::shared_ptr<const fit::RowLengths> rows_;  // of the data as last checked; null: not known
   int64_t rowCount_ = 0;                         // ditto, of its file
   QStringList dataProblems_;
