@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
 
   cli::Action action;
   for (auto* add : {cli::addRunCommand, cli::addResumeCommand, cli::addStopCommand, cli::addRunsCommand, cli::addShowCommand,
-                    cli::addReportCommand, cli::addPlanCommand, cli::addCompareModelsCommand, cli::addInspectCommand, cli::addTokenizeCommand,
+                    cli::addReportCommand, cli::addSweepCommand, cli::addPlanCommand, cli::addCompareModelsCommand, cli::addInspectCommand,
+                    cli::addTokenizeCommand,
                     cli::addEngineCommands}) {
     add(app, action);
   }

@@ -128,7 +128,32 @@ CREATE TABLE events_applied (
 ) STRICT;
 )sql";
 
-constexpr Migration kMigrations[] = {{kFirstSchema}};
+constexpr const char* kSweeps = R"sql(
+CREATE TABLE sweeps (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'stopped', 'lost')),
+  description TEXT NOT NULL, objective TEXT NOT NULL,
+  agent_pid INTEGER NOT NULL, agent_start_ticks INTEGER NOT NULL,
+  created_at REAL NOT NULL, finished_at REAL NOT NULL
+) STRICT;
+
+CREATE TABLE sweep_points (
+  sweep INTEGER NOT NULL REFERENCES sweeps (number) ON DELETE CASCADE,
+  point INTEGER NOT NULL, "values" TEXT NOT NULL, seed INTEGER NOT NULL,
+  state TEXT NOT NULL
+    CHECK (state IN ('waiting', 'running', 'completed', 'stopped early', 'failed', 'refused', 'stopped')),
+  run_id TEXT NOT NULL, reason TEXT NOT NULL, objective REAL, step INTEGER NOT NULL,
+  PRIMARY KEY (sweep, point)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE runs ADD COLUMN sweep TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN sweep_point INTEGER NOT NULL DEFAULT -1;
+CREATE INDEX runs_by_sweep ON runs (sweep, sweep_point);
+)sql";
+
+constexpr Migration kMigrations[] = {{kFirstSchema}, {kSweeps}};
 
 int64_t pragma(Database& database, const char* sql) { return database.connection().execAndGet(sql).getInt64(); }
 

@@ -37,7 +37,7 @@ void bindRun(Query& query, const RunRecord& run) {
              run.ranks, run.agentPid, run.agentStartTicks, run.createdAt, run.finishedAt, run.step, run.maxSteps);
   query.bind(run.loss, run.evalLoss, run.tokensPerSecond, run.secondsPerStep, run.peakBytes, run.budgetBytes,
              run.remoteBytesPerIteration, run.exitCode, run.message, run.adapter, run.configYaml, run.parameters,
-             run.trainableParameters);
+             run.trainableParameters, run.sweep, run.sweepPoint);
 }
 
 RunRecord readRun(Query& q) {
@@ -54,6 +54,8 @@ RunRecord readRun(Query& q) {
     *number = q.optionalInteger(column++);
   for (auto* text : {&run.message, &run.adapter, &run.configYaml}) *text = q.text(column++);
   for (auto* number : {&run.parameters, &run.trainableParameters}) *number = q.integer(column++);
+  run.sweep = q.text(column++);
+  run.sweepPoint = q.integer(column++);
   run.adapter = placeInRun(run.adapter, "adapter", run.directory);
   return run;
 }

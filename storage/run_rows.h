@@ -11,7 +11,7 @@ namespace tidemark::storage {
 #define TIDEMARK_RUN_COLUMNS                                                                                              \
   "id, name, directory, status, model, model_format, dataset, policy, ranks, agent_pid, agent_start_ticks, created_at, "  \
   "finished_at, step, max_steps, loss, eval_loss, tokens_per_second, seconds_per_step, peak_bytes, budget_bytes, "        \
-  "remote_bytes_per_iteration, exit_code, message, adapter, config_yaml, parameters, trainable_parameters"
+  "remote_bytes_per_iteration, exit_code, message, adapter, config_yaml, parameters, trainable_parameters, sweep, sweep_point"
 
 void bindRun(Query& query, const RunRecord& run);  // in the order of TIDEMARK_RUN_COLUMNS
 RunRecord readRun(Query& query);

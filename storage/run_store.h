@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/run/event.h"
+#include "storage/sweep_record.h"
 
 namespace tidemark::storage {
 
@@ -36,6 +37,8 @@ struct RunRecord {
   std::string adapter;
   std::string configYaml;
   int64_t parameters = 0, trainableParameters = 0;
+  std::string sweep;          // id of the sweep that it is a run of; empty: of none
+  int64_t sweepPoint = -1;
 };
 
 struct RunQuery {
@@ -89,6 +92,16 @@ class RunStore {
   Result<std::vector<run::LogEvent>> log(const std::string& runId, int64_t limit) const;  // the last `limit`, oldest first
   Result<std::optional<run::ModelEvent>> model(const std::string& runId) const;
   Result<std::optional<run::DatasetEvent>> dataset(const std::string& runId) const;
+
+  // Sweeps. createSweep writes all points; setSweepPoint what has become of one, and a reason for an early stop into its run.
+  Result<std::string> createSweep(const SweepRecord& sweep, const std::vector<SweepPoint>& points);
+  Result<std::vector<SweepRecord>> sweeps() const;  // newest first
+  Result<SweepRecord> findSweep(const std::string& idOrName) const;  // or the beginning of an id; several are InvalidInput
+  Result<std::vector<SweepPoint>> sweepPoints(const std::string& sweepId) const;
+  Status setSweepPoint(const std::string& sweepId, const SweepPoint& point);
+  Status setSweepStatus(const std::string& sweepId, SweepStatus status);
+  Status setSweepAgent(const std::string& sweepId, int64_t pid, int64_t startTicks);
+  Status deleteSweep(const std::string& sweepId);  // its runs stay
 
   // Grows whenever anything changed, also by other processes; cheap enough to poll ten times a second.
   int64_t changeCounter() const;

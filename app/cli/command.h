@@ -22,6 +22,7 @@ void addShowCommand(CLI::App& app, Action& action);
 void addReportCommand(CLI::App& app, Action& action);
 void addInspectCommand(CLI::App& app, Action& action);
 void addTokenizeCommand(CLI::App& app, Action& action);
+void addSweepCommand(CLI::App& app, Action& action);
 void addPlanCommand(CLI::App& app, Action& action);
 void addCompareModelsCommand(CLI::App& app, Action& action);
 // score, generate, eval: carried out by tidemark-worker.

@@ -2,34 +2,12 @@
 
 #include <unistd.h>
 
-#include "app/cli/words.h"
+#include "app/report_source.h"
 #include "core/base/file.h"
 
 namespace tidemark::cli {
 namespace fs = std::filesystem;
 namespace {
-
-std::string hostName() {
-  char buffer[256] = {};
-  return ::gethostname(buffer, sizeof buffer - 1) == 0 ? buffer : "";
-}
-
-Status addTimelines(const storage::RunStore& store, report::RunReport& report) {
-  TIDEMARK_ASSIGN(const auto iterations, store.timelineIterations(report.id, 0));
-  if (iterations.empty()) return {};
-  TIDEMARK_ASSIGN(report.firstTimeline, store.timeline(report.id, 0, iterations.front()));
-  TIDEMARK_ASSIGN(report.lastTimeline, store.timeline(report.id, 0, iterations.back()));
-  return {};
-}
-
-Status addRanks(const storage::RunStore& store, int64_t ranks, report::RunReport& report) {
-  if (report.steps.empty()) return {};
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    TIDEMARK_ASSIGN(const auto steps, store.steps(report.id, rank, report.steps.back().step - 1));
-    if (!steps.empty()) report.lastStepOfRank.emplace_back(rank, steps.back());
-  }
-  return {};
-}
 
 // A database of this one run, read from its directory, gone with this object.
 class TemporaryStore {
@@ -53,41 +31,19 @@ class TemporaryStore {
 
 Status writeAll(const storage::RunStore& store, const std::string& runId, const fs::path& folder) {
   TIDEMARK_ASSIGN(const auto record, store.run(runId));
-  TIDEMARK_ASSIGN(const auto report, collectReport(store, record));
+  TIDEMARK_ASSIGN(const auto report, app::collectReport(store, record));
   for (const char* name : {"report.html", "report.json", "report.csv"})
-    TIDEMARK_TRY(writeReport(report, folder / name));
+    TIDEMARK_TRY(writeReport({report}, folder / name));
   return {};
 }
 
 }  // namespace
 
-Result<report::RunReport> collectReport(const storage::RunStore& store, const storage::RunRecord& record) {
-  report::RunReport report;
-  report.id = record.id;
-  report.name = record.name;
-  report.status = storage::statusName(record.status);
-  report.model = record.model;
-  report.dataset = record.dataset;
-  report.createdAt = localTime(record.createdAt);
-  report.tidemarkVersion = TIDEMARK_VERSION;
-  report.host = hostName();
-  TIDEMARK_ASSIGN(report.hyperparameters, store.hyperparameters(record.id));
-  TIDEMARK_ASSIGN(report.modelFacts, store.model(record.id));
-  TIDEMARK_ASSIGN(report.datasetFacts, store.dataset(record.id));
-  TIDEMARK_ASSIGN(report.operators, store.operators(record.id, 0));
-  TIDEMARK_ASSIGN(report.plans, store.plans(record.id, 0));
-  TIDEMARK_ASSIGN(report.steps, store.steps(record.id, 0, -1));
-  TIDEMARK_ASSIGN(report.evaluations, store.evaluations(record.id));
-  TIDEMARK_TRY(addTimelines(store, report));
-  TIDEMARK_TRY(addRanks(store, record.ranks, report));
-  return report;
-}
-
-Status writeReport(const report::RunReport& report, const fs::path& target) {
+Status writeReport(const report::RunReports& reports, const fs::path& target) {
   const auto suffix = target.extension().string();
-  if (suffix == ".html" || suffix == ".htm") return writeFileAtomically(target, report::toHtml(report));
-  if (suffix == ".csv") return writeFileAtomically(target, report::toCsv(report));
-  if (suffix == ".json") return writeFileAtomically(target, report::toJson(report));
+  if (suffix == ".html" || suffix == ".htm") return writeFileAtomically(target, report::toHtml(reports));
+  if (suffix == ".csv") return writeFileAtomically(target, report::toCsv(reports));
+  if (suffix == ".json") return writeFileAtomically(target, report::toJson(reports));
   return Error{ErrorCode::Unsupported, target.string(), "the suffix must be .html, .pdf, .csv or .json"};
 }
 

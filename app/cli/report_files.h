@@ -1,4 +1,4 @@
-// Gathers a run's report from the database and writes it to files.
+// Writes reports to files; the suffix chooses the format.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,8 @@
 
 namespace tidemark::cli {
 
-Result<report::RunReport> collectReport(const storage::RunStore& store, const storage::RunRecord& record);
-
 // The suffix chooses: .html, .csv or .json. Unsupported: any other.
-Status writeReport(const report::RunReport& report, const std::filesystem::path& target);
+Status writeReport(const report::RunReports& reports, const std::filesystem::path& target);
 
 // RUN_DIR/report/report.{html,json,csv}. Without a database (`store` empty) the run directory is read into a temporary
 // one.

@@ -26,6 +26,8 @@ constexpr size_t kShownProblems = 20;
 
 struct Options {
   std::string config, name, database;
+  std::string sweep;  // id; empty: the run is of none
+  int64_t sweepPoint = -1;
   std::vector<std::string> overrides;
   Output output = Output::Words;
 };
@@ -47,8 +49,10 @@ run::DatasetEvent eventOf(const text::DatasetReport& report) {
           report.truncated, report.withoutLoss, report.contentHash};
 }
 
-storage::RunRecord recordOf(const launch::AgentSettings& settings, const ModelFacts& model, const std::string& yaml) {
+storage::RunRecord recordOf(const launch::AgentSettings& settings, const ModelFacts& model, const std::string& yaml, const Options& options) {
   storage::RunRecord record;
+  record.sweep = options.sweep;
+  record.sweepPoint = options.sweepPoint;
   record.id = settings.runId;
   record.name = settings.name;
   record.directory = settings.directory.string();
@@ -131,7 +135,7 @@ run::ExitCode start(const Options& options, run::RunConfig config, const std::fi
   settings.directory = directory->path();
   settings.worker = worker;
   settings.config = config;
-  const auto store = enterRun(options.database, recordOf(settings, *model, run::toYaml(config)), config);
+  const auto store = enterRun(options.database, recordOf(settings, *model, run::toYaml(config), options), config);
   if (options.output == Output::Words)
     say("Run " + settings.runId + " starts with " + counted(config.parallel.ranks, "rank") + " in " +
         oneLine(settings.directory.string()));
@@ -157,6 +161,9 @@ void addRunCommand(CLI::App& app, Action& action) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--name", options->name, "The run's name (default: model and method)");
+  // Given by `sweep` to the runs that it starts.
+  command->add_option("--of-sweep", options->sweep)->group("");
+  command->add_option("--sweep-point", options->sweepPoint)->group("");
   addDatabaseOption(*command, options->database);
   addJsonFlag(*command, options->output);
   command->callback([options, &action] { action = [options] { return runConfig(*options); }; });

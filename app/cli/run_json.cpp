@@ -40,6 +40,7 @@ std::string jsonOf(const storage::RunRecord& run,
                    {"finished_at", run.finishedAt > 0 ? OrderedJson(run.finishedAt) : OrderedJson(nullptr)},
                    {"exit_code", orNull(run.exitCode)},
                    {"message", run.message},
+                   {"sweep", run.sweep.empty() ? OrderedJson(nullptr) : OrderedJson(run.sweep)},
                    {"adapter", run.adapter}};
   for (const auto& [key, value] : hyperparameters) json["hyperparameters"][key] = value;
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -9,6 +9,7 @@
 #include "app/cli/words.h"
 #include "core/base/bytes.h"
 #include "core/base/counted.h"
+#include "core/base/local_time.h"
 
 namespace tidemark::cli {
 namespace {

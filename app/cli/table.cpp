@@ -56,7 +56,7 @@ std::string elided(const std::string& text, size_t columns) {
   return line;
 }
 
-void printTable(const std::vector<std::vector<std::string>>& rows) {
+std::vector<std::string> tableLines(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::vector<std::string>> cells;
   std::vector<size_t> widths;
   for (const auto& row : rows) {
@@ -67,14 +67,20 @@ void printTable(const std::vector<std::vector<std::string>>& rows) {
       widths[i] = std::max(widths[i], columnsOf(cells.back().back()));
     }
   }
+  std::vector<std::string> lines;
   for (const auto& row : cells) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       line += row[i];
       if (i + 1 < row.size()) line += std::string(widths[i] - columnsOf(row[i]) + 2, ' ');
     }
-    print(line);
+    lines.push_back(std::move(line));
   }
+  return lines;
+}
+
+void printTable(const std::vector<std::vector<std::string>>& rows) {
+  for (const std::string& line : tableLines(rows)) print(line);
 }
 
 }  // namespace tidemark::cli

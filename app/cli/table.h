@@ -13,7 +13,9 @@ size_t columnsOf(const std::string& line);
 // At most `columns` wide, cut with an ellipsis, without control characters and line breaks.
 std::string elided(const std::string& text, size_t columns);
 
-// Columns as wide as their widest cell. Cells are made one line.
+// Columns as wide as their widest cell, one text for each row. Cells are made one line.
+std::vector<std::string> tableLines(const std::vector<std::vector<std::string>>& rows);
+// The same on stdout.
 void printTable(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace tidemark::cli

@@ -1,7 +1,6 @@
 #include "app/cli/words.h"
 
 #include <cstdio>
-#include <ctime>
 
 #include "core/base/counted.h"
 #include "core/base/printable.h"
@@ -73,15 +72,6 @@ void print(const std::string& line) { printData(oneLine(line)); }
 void printData(const std::string& line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);
-}
-
-std::string localTime(double secondsSinceEpoch) {
-  const auto time = static_cast<std::time_t>(secondsSinceEpoch);
-  std::tm parts{};
-  char buffer[32];
-  if (secondsSinceEpoch <= 0 || !::localtime_r(&time, &parts)) return "-";
-  std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-  return buffer;
 }
 
 }  // namespace tidemark::cli

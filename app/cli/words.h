@@ -30,7 +30,4 @@ void print(const std::string& line);
 // The same for what programs read: as it is.
 void printData(const std::string& line);
 
-// "2026-01-31 13:05:09" in local time.
-std::string localTime(double secondsSinceEpoch);
-
 }  // namespace tidemark::cli

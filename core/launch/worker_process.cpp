@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t kMaxLineBytes = 64u << 20;
 constexpr int kPipeBytes = 1 << 20;  // so that a rank seldom waits while the agent syncs its log
-constexpr int kEventHandle = 3;      // in the rank; TIDEMARK_EVENT_FD says so
 constexpr int kFirstOwnHandle = 10;  // the agent's ends lie above those that a rank is given
 
 class Handle {
@@ -81,15 +80,16 @@ struct ChildPlan {
   char* const* environment;
   pid_t parent;
   int nullHandle, logHandle, eventHandle, errorHandle;
+  int wantedEventHandle, deathSignal;
   const sigset_t* signalMask;
 };
 
 [[noreturn]] void runChild(const ChildPlan& plan) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, plan.deathSignal);
   if (::getppid() != plan.parent) ::_exit(1);  // the agent died before the line above
   bool isReady = ::dup2(plan.nullHandle, 0) >= 0 && ::dup2(plan.logHandle, 1) >= 0 && ::dup2(plan.logHandle, 2) >= 0 &&
-                 ::dup2(plan.eventHandle, kEventHandle) >= 0;
+                 ::dup2(plan.eventHandle, plan.wantedEventHandle) >= 0;
   for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, plan.signalMask, nullptr);
   if (isReady) ::execve(plan.program, plan.arguments, plan.environment);
@@ -119,7 +119,8 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerCommand& command) {
   const auto arguments = pointers(argumentTexts), environment = pointers(environmentTexts);
   const ChildPlan plan{
       command.program.c_str(), arguments.data(),   environment.data(), ::getpid(), null.get(), log.get(),
-      events.write.get(),      errors.write.get(), &command.signalMask};
+      events.write.get(),      errors.write.get(), command.eventHandle,
+      command.deathSignal,     &command.signalMask};
 
   WorkerProcess process;
   struct stat info {};

@@ -1,4 +1,5 @@
-// One rank's process: started with its environment, log file and event pipe; signalled and reaped. Judges nothing.
+// One process that sends events, such as a rank: started with its environment, log file and event pipe; signalled and
+// reaped. Judges nothing.
 #pragma once
 
 #include <signal.h>
@@ -21,12 +22,13 @@ struct WorkerCommand {
   std::vector<std::string> removedVariables;                     // of the agent's own environment
   std::filesystem::path logFile;                                 // stdout and stderr, appended
   sigset_t signalMask{};                                         // of the new process
+  int eventHandle = 3;                                           // its descriptor of the event pipe; 1: its stdout
+  int deathSignal = SIGKILL;                                     // sent to it when the calling thread ends
 };
 
 class WorkerProcess {
  public:
-  // The process leads its own group, dies with the calling thread (PR_SET_PDEATHSIG), and has the event pipe as
-  // descriptor 3. An error: the program cannot be executed; nothing is left running.
+  // The process leads its own group and gets deathSignal when the calling thread ends (PR_SET_PDEATHSIG). An error: the program cannot be executed; nothing is left running.
   static Result<WorkerProcess> start(const WorkerCommand& command);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;

@@ -26,9 +26,9 @@ std::string numberCell(double value) {
   return buffer;
 }
 
-std::string operatorRow(const run::OperatorEvent& entry) {
+std::string operatorRow(const std::string& runCell, const run::OperatorEvent& entry) {
   std::string row =
-      "operator," + std::to_string(entry.index) + "," + textCell(entry.name) + "," + textCell(entry.trend);
+      runCell + ",operator," + std::to_string(entry.index) + "," + textCell(entry.name) + "," + textCell(entry.trend);
   for (const int64_t bytes : {entry.parameterBytes, entry.remoteBytes, entry.activationBytes, entry.workspaceBytes}) {
     row += "," + std::to_string(bytes);
   }
@@ -38,27 +38,32 @@ std::string operatorRow(const run::OperatorEvent& entry) {
   return row + (entry.isSaved ? ",1,\r\n" : ",0,\r\n");
 }
 
-std::string summaryRow(const std::string& name, const std::string& valueCell) {
-  return "summary,," + textCell(name) + ",,,,,,,,,," + valueCell + "\r\n";
+std::string summaryRow(const std::string& runCell, const std::string& name, const std::string& valueCell) {
+  return runCell + ",summary,," + textCell(name) + ",,,,,,,,,," + valueCell + "\r\n";
+}
+
+std::string rowsOf(const RunReport& report) {
+  const std::string runCell = textCell(report.id);
+  std::string csv;
+  for (const auto& entry : report.operators) csv += operatorRow(runCell, entry);
+  const std::pair<const char*, const std::string*> texts[] = {{"run", &report.id},         {"run_name", &report.name},   {"status", &report.status},
+                                                              {"model", &report.model},    {"dataset", &report.dataset}, {"created_at", &report.createdAt},
+                                                              {"host", &report.host},      {"system", &report.system},   {"trained_by", &report.trainedBy}};
+  for (const auto& [name, text] : texts) csv += summaryRow(runCell, name, textCell(*text));
+  if (report.modelFacts) csv += summaryRow(runCell, "device", textCell(report.modelFacts->device));
+  for (const auto& [name, value] : namedFigures(figuresOf(report))) csv += summaryRow(runCell, name, numberCell(value));
+  for (const auto& [key, value] : report.hyperparameters) csv += summaryRow(runCell, key, textCell(value));
+  return csv;
 }
 
 }  // namespace
 
-std::string toCsv(const RunReport& report) {
-  // One table for both, so that every reader finds the same number of columns in each row.
+std::string toCsv(const RunReports& reports) {
+  // One table for all, so that every reader finds the same number of columns in each row.
   std::string csv =
-      "section,index,name,trend,parameter_bytes,remote_bytes,activation_bytes,workspace_bytes,forward_seconds,"
+      "run,section,index,name,trend,parameter_bytes,remote_bytes,activation_bytes,workspace_bytes,forward_seconds,"
       "backward_seconds,gather_seconds,saved,value\r\n";
-  for (const auto& entry : report.operators) csv += operatorRow(entry);
-  csv += summaryRow("run", textCell(report.id));
-  csv += summaryRow("run_name", textCell(report.name));
-  csv += summaryRow("status", textCell(report.status));
-  csv += summaryRow("model", textCell(report.model));
-  csv += summaryRow("dataset", textCell(report.dataset));
-  csv += summaryRow("created_at", textCell(report.createdAt));
-  csv += summaryRow("host", textCell(report.host));
-  for (const auto& [name, value] : namedFigures(figuresOf(report))) csv += summaryRow(name, numberCell(value));
-  for (const auto& [key, value] : report.hyperparameters) csv += summaryRow(key, textCell(value));
+  for (const RunReport& report : reports) csv += rowsOf(report);
   return csv;
 }
 

@@ -50,12 +50,15 @@ table { border-collapse: collapse; width: 100%; font-size: 12.5px; font-variant-
 th, td { text-align: left; padding: 4px 10px 4px 0; border-bottom: 1px solid var(--rule); white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; }
 th { color: var(--quiet); font-weight: 500; overflow-wrap: normal; }
 .number { text-align: right; white-space: nowrap; }
+hr { border: 0; border-top: 2px solid var(--rule); margin: 32px 0; }
+p.what { margin: 8px 0 0; }
 footer { color: var(--quiet); font-size: 12.5px; }
 @media print {
   :root { --page: #ffffff; --paper: #ffffff; --ink: #000000; --quiet: #444444; --rule: #cccccc; --grid: #e4e4e4; }
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main { max-width: none; padding: 0; }
   figure, .card, tr { break-inside: avoid; }
+  hr { break-after: page; visibility: hidden; margin: 0; }
   h2 { break-after: avoid; }
   .scroll { overflow: visible; }
   table { font-size: 9px; }
@@ -74,24 +77,38 @@ std::string memoryPlots(const RunReport& report) {
   return html;
 }
 
+std::string titleOf(const RunReport& report) { return report.name.empty() ? report.id : report.name; }
+
+std::string runPart(const RunReport& report) {
+  const auto figures = figuresOf(report);
+  std::string html = headerBlock(report) + figureCards(figures) + memoryPlots(report) + spacesPlot(report) + activationPlot(report);
+  const auto curves = lossPlot(report) + throughputPlot(report);
+  if (!curves.empty()) html += "<div class=\"pair\">\n" + curves + "</div>\n";
+  html += section(planTable(report, figures)) + subtable(planList(report));
+  return html + section(rankTable(report)) + section(operatorTable(report)) + section(hyperparameterTable(report));
+}
+
+// What only several runs have: how they differ.
+std::string comparisonPart(const RunReports& reports) {
+  std::string html = "<header><h1>" + std::to_string(reports.size()) + " runs compared</h1></header>\n";
+  return html + section(resultTable(reports)) + section(gatherAlwaysTable(reports)) + section(differenceTable(reports));
+}
+
 }  // namespace
 
-std::string toHtml(const RunReport& report) {
-  const auto figures = figuresOf(report);
-  const auto title = escape(report.name.empty() ? report.id : report.name);
+std::string toHtml(const RunReports& reports) {
+  const bool isOne = reports.size() == 1;
+  const auto title = isOne ? escape(titleOf(reports.front())) : std::to_string(reports.size()) + " runs";
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
       title + " - memory report</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<main>\n";
-  html += headerBlock(report) + figureCards(figures) + memoryPlots(report) + activationPlot(report);
-  const auto curves = lossPlot(report) + throughputPlot(report);
-  if (!curves.empty()) html += "<div class=\"pair\">\n" + curves + "</div>\n";
-  html += planTable(report, figures) + rankTable(report) + operatorTable(report) + hyperparameterTable(report);
-  html += "<footer>Tidemark " + escape(report.tidemarkVersion) +
-          ". Bytes are those of rank 0 unless a table says otherwise; rates leave the first step out, because it measures." +
-          "</footer>\n</main>\n</body>\n</html>\n";
-  return html;
+  if (!isOne) html += comparisonPart(reports);
+  for (const RunReport& report : reports) html += (isOne ? "" : "<hr>\n") + runPart(report);
+  if (isOne) html += section(gatherAlwaysTable(reports));
+  html += "<footer>Bytes are those of rank 0 unless a table says otherwise; rates leave the first step out, because it measures.</footer>\n";
+  return html + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace tidemark::report

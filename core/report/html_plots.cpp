@@ -18,6 +18,7 @@ constexpr const char* kActivation = "#E9A23B";
 constexpr const char* kWorkspace = "#C8553D";
 constexpr const char* kTrainable = "#8064A2";
 constexpr const char* kCurve = "#5B7DB1";
+constexpr const char* kTogether = "#8A94A6";
 
 using Legend = std::vector<std::pair<std::string, std::string>>;  // colour, text
 
@@ -140,6 +141,40 @@ std::string memoryPlot(const run::TimelineEvent& timeline, const std::string& he
   }
   if (const double turn = turnOf(points); turn >= 0) plot.vertical(turn, "turn");
   return figure(heading, "iteration " + std::to_string(timeline.iteration), legend, plot.svg());
+}
+
+std::string spacesPlot(const RunReport& report) {
+  if (report.steps.size() < 2) return "";
+  struct Line {
+    const char* name;
+    const char* color;
+    double (*value)(const run::StepEvent&);
+  };
+  const Line lines[] = {{"static cache", kStatic, [](const run::StepEvent& s) { return static_cast<double>(s.staticBytes); }},
+                        {"dynamic cache, peak", kDynamic, [](const run::StepEvent& s) { return static_cast<double>(s.dynamicPeakBytes); }},
+                        {"activation space, peak", kActivation, [](const run::StepEvent& s) { return static_cast<double>(s.activationPeakBytes); }},
+                        {"workspace, peak", kWorkspace, [](const run::StepEvent& s) { return static_cast<double>(s.workspacePeakBytes); }},
+                        {"all together, peak", kTogether, [](const run::StepEvent& s) { return static_cast<double>(s.peakBytes); }}};
+  const double budget = report.plans.empty() ? 0 : static_cast<double>(report.plans.back().budgetBytes);
+  double greatest = budget;
+  for (const auto& step : report.steps) greatest = std::max(greatest, static_cast<double>(step.peakBytes));
+  const auto unit = unitFor(greatest);
+  PlotAxes axes;
+  axes.xBegin = static_cast<double>(report.steps.front().step);
+  axes.xEnd = static_cast<double>(report.steps.back().step);
+  axes.yEnd = std::max(greatest, 1.0) * 1.08;
+  axes.xLabel = "step";
+  axes.yLabel = std::string(unit.name) + " on rank 0";
+  axes.yUnit = unit.size;
+  axes.height = 280;
+  SvgPlot plot("The spaces over the run", axes);
+  Legend legend;
+  for (const Line& line : lines) {
+    plot.line(curveOf(report.steps, line.value), line.color);
+    legend.emplace_back(line.color, line.name);
+  }
+  if (budget > 0) plot.horizontal(budget, "budget " + formatBytes(report.plans.back().budgetBytes));
+  return figure("The spaces over the run", "greatest of each step; not all at the same moment", legend, plot.svg());
 }
 
 std::string activationPlot(const RunReport& report) {

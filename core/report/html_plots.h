@@ -8,6 +8,7 @@
 namespace tidemark::report {
 
 std::string memoryPlot(const run::TimelineEvent& timeline, const std::string& heading);
+std::string spacesPlot(const RunReport& report);  // the spaces' peaks over the steps
 std::string activationPlot(const RunReport& report);
 std::string lossPlot(const RunReport& report);
 std::string throughputPlot(const RunReport& report);

@@ -3,16 +3,13 @@
 
 #include <string>
 
-#include "core/report/figures.h"
-#include "core/report/report.h"
+#include "core/report/tables.h"
 
 namespace tidemark::report {
 
 std::string headerBlock(const RunReport& report);
 std::string figureCards(const Figures& figures);
-std::string planTable(const RunReport& report, const Figures& figures);
-std::string operatorTable(const RunReport& report);
-std::string rankTable(const RunReport& report);
-std::string hyperparameterTable(const RunReport& report);
+std::string section(const Table& table);
+std::string subtable(const Table& table);  // a smaller heading, for the end of a section
 
 }  // namespace tidemark::report

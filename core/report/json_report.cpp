@@ -31,11 +31,8 @@ OrderedJson summaryOf(const RunReport& report) {
   return summary;
 }
 
-}  // namespace
-
-std::string toJson(const RunReport& report) {
+OrderedJson jsonOf(const RunReport& report) {
   OrderedJson json;
-  json["report_version"] = 1;
   json["run"] = {{"id", report.id},
                  {"name", report.name},
                  {"status", report.status},
@@ -43,7 +40,9 @@ std::string toJson(const RunReport& report) {
                  {"dataset", report.dataset},
                  {"created_at", report.createdAt},
                  {"tidemark_version", report.tidemarkVersion},
-                 {"host", report.host}};
+                 {"trained_by", report.trainedBy},
+                 {"host", report.host},
+                 {"system", report.system}};
   json["summary"] = summaryOf(report);
   json["hyperparameters"] = OrderedJson::object();
   for (const auto& [key, value] : report.hyperparameters) json["hyperparameters"][key] = value;
@@ -60,6 +59,20 @@ std::string toJson(const RunReport& report) {
     auto entry = bodyOf(step);
     entry["rank"] = rank;
     json["last_step_of_rank"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string toJson(const RunReports& reports) {
+  OrderedJson json;
+  json["report_version"] = 1;
+  if (reports.size() == 1) {
+    json.update(jsonOf(reports.front()));
+  } else {
+    json["runs"] = OrderedJson::array();
+    for (const RunReport& report : reports) json["runs"].push_back(jsonOf(report));
   }
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }

@@ -1,4 +1,4 @@
-// The memory report of a run as one offline HTML file, CSV or JSON. Plain data in, text out; no database, no torch.
+// The memory report of one or several runs as one offline HTML file, CSV or JSON. Plain data in, text out; no database, no torch.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,14 @@ struct RunReport {
   std::vector<run::EvalEvent> evaluations;
   std::optional<run::TimelineEvent> firstTimeline, lastTimeline;  // rank 0
   std::vector<std::pair<int64_t, run::StepEvent>> lastStepOfRank;
+  std::string trainedBy = {};  // version of Tidemark that started the run; empty: not known
+  std::string system = {};     // operating system that the report was made on
 };
 
-std::string toJson(const RunReport& report);
-std::string toCsv(const RunReport& report);    // RFC 4180; text cells that start with = + - @ are quoted with '
-std::string toHtml(const RunReport& report);   // self-contained, inline SVG, Content-Security-Policy default-src 'none'
+// One run, or several beside each other; at least one.
+using RunReports = std::vector<RunReport>;
+std::string toJson(const RunReports& reports);  // one run: its object; several: {"report_version", "runs": [...]}
+std::string toCsv(const RunReports& reports);   // one table, each row with its run's id; RFC 4180; text cells that start with = + - @ are quoted with '
+std::string toHtml(const RunReports& reports);  // self-contained, inline SVG, Content-Security-Policy default-src 'none'
 
 }  // namespace tidemark::report

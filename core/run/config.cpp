@@ -103,17 +103,19 @@ ParsedConfig parseConfig(const std::string& yaml) {
   return parsed;
 }
 
-Result<ParsedConfig> loadConfig(const std::string& path, const std::vector<std::string>& overrides) {
-  TIDEMARK_ASSIGN(const std::string text, readFile(path, kMaxConfigBytes));
+Result<ParsedConfig> completeConfig(ParsedConfig parsed, const std::string& folder, const std::vector<std::string>& overrides) {
   std::error_code failure;
   const fs::path workingDirectory = fs::current_path(failure);
   if (failure) return Error{ErrorCode::Io, "working directory", failure.message()};
-  ParsedConfig parsed = parseValues(text);
-  const fs::path folder = (workingDirectory / path).parent_path();
-  for (const char* key : {"model", "dataset.train", "dataset.eval", "output.dir"}) resolvePath(parsed.config, key, folder);
-  for (const std::string& text_ : overrides) applyOverride(text_, workingDirectory, parsed);
+  for (const char* key : {"model", "dataset.train", "dataset.eval", "output.dir"}) resolvePath(parsed.config, key, workingDirectory / folder);
+  for (const std::string& text : overrides) applyOverride(text, workingDirectory, parsed);
   addValidation(parsed);
   return parsed;
+}
+
+Result<ParsedConfig> loadConfig(const std::string& path, const std::vector<std::string>& overrides) {
+  TIDEMARK_ASSIGN(const std::string text, readFile(path, kMaxConfigBytes));
+  return completeConfig(parseValues(text), fs::path(path).parent_path().string(), overrides);
 }
 
 std::string toYaml(const RunConfig& config) {

@@ -106,6 +106,8 @@ ParsedConfig parseConfig(const std::string& yaml);
 // Same, from a file, with `key=value` overrides applied. Relative paths in the file are made absolute against its folder,
 // those of overrides against the working directory.
 Result<ParsedConfig> loadConfig(const std::string& path, const std::vector<std::string>& overrides);
+// The second half of it, for values from elsewhere: relative paths are of `folder`; problems found before are kept.
+Result<ParsedConfig> completeConfig(ParsedConfig parsed, const std::string& folder, const std::vector<std::string>& overrides);
 
 // Checks values and combinations only (no file access).
 std::vector<ConfigProblem> validate(const RunConfig& config);

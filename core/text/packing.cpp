@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/text/random.h"
+#include "core/base/random.h"
 
 namespace tidemark::text {
 namespace {

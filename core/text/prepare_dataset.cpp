@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "core/base/counted.h"
+#include "core/base/random.h"
 #include "core/text/dataset_reader.h"
 #include "core/text/label_mask.h"
 #include "core/text/prepared_dataset.h"
 #include "core/text/prepared_file.h"
-#include "core/text/random.h"
 #include "core/text/row_labeller.h"
 #include "core/text/row_problems.h"
 #include "core/text/row_use.h"

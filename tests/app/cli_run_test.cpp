@@ -169,7 +169,7 @@ TEST_F(CliRun, ReportsAreWrittenWhereTheyAreWanted) {
   }
   const auto pdf = cli({"report", "told", "--out", (folder_ / "a.pdf").string()});
   EXPECT_EQ(pdf.exitCode, 2);
-  EXPECT_THAT(pdf.err, HasSubstr("PDF is drawn by the workbench"));
+  EXPECT_THAT(pdf.err, HasSubstr("PDF and plots are drawn by the workbench"));
   EXPECT_EQ(cli({"report", "told", "--out", (folder_ / "a.txt").string()}).exitCode, 2);
 }
 
@@ -177,6 +177,8 @@ TEST_F(CliRun, PdfIsHandedToTheWorkbench) {
   write(folder_ / "bin" / "tidemark", "#!/bin/sh\necho \"$@\"\n");
   std::filesystem::permissions(folder_ / "bin" / "tidemark", std::filesystem::perms::owner_all);
   EXPECT_EQ(cli({"report", "R", "--out", "a.pdf", "--db", "D"}).out, "--report R --out a.pdf --db D\n");
+  EXPECT_EQ(cli({"report", "R", "S", "--plots", "P"}).out, "--report R --report S --plots P\n");
+  EXPECT_EQ(cli({"report", "R"}).exitCode, 2);
 }
 
 TEST_F(CliRun, EngineVerbsPassTheirArgumentsOn) {

@@ -26,6 +26,7 @@ const std::map<std::string, Parts>& allowedParts() {
       {"core/base", {"core/base"}},
       {"core/run", {"core/base", "core/run"}},
       {"core/launch", {"core/base", "core/run", "core/launch"}},
+      {"core/sweep", {"core/base", "core/run", "core/sweep"}},
       {"core/weights", {"core/base", "core/weights"}},
       {"core/text", {"core/base", "core/run", "core/weights", "core/text"}},
       {"core/fit", {"core/base", "core/run", "core/text", "core/weights", "core/memory", "core/fit"}},
@@ -37,7 +38,7 @@ const std::map<std::string, Parts>& allowedParts() {
       {"core/train", engine},
       {"storage", {"core/base", "core/run", "storage"}},
       {"plots", {"plots"}},
-      {"ui", {"core/base", "core/run", "core/launch", "core/text", "core/weights", "core/fit", "core/report", "storage", "plots", "ui"}},
+      {"ui", {"core/base", "core/run", "core/launch", "core/text", "core/weights", "core/fit", "core/report", "core/sweep", "storage", "plots", "ui"}},
   };
   return allowed;
 }

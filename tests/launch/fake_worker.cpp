@@ -7,6 +7,7 @@
 //   pid          appends the own pid to RUN_DIR/pids     touch NAME   creates RUN_DIR/NAME
 //   await NAME   waits until RUN_DIR/NAME is there
 //   exit_unless N TEXT   exit with N unless RUN_DIR/config.yaml holds TEXT
+//   given TEXT | VERB REST   only if the configuration contains TEXT
 #include <unistd.h>
 
 #include <csignal>
@@ -93,6 +94,8 @@ void carryOut(const std::string& verb, const std::string& rest, const std::strin
 int main(int argc, char** argv) {
   if (argc != 2 || ::access(argv[1], R_OK) != 0) return 97;
   const auto rank = variable("RANK");
+  std::ifstream file(argv[1]);
+  const std::string configuration{std::istreambuf_iterator<char>(file), {}};
   const char* scripts = std::getenv("TIDEMARK_FAKE_SCRIPTS");
   std::ifstream script((scripts ? scripts : directory) + "/script-" + rank);
   for (std::string line; std::getline(script, line);) {
@@ -100,6 +103,13 @@ int main(int argc, char** argv) {
     std::string verb, rest;
     words >> verb >> std::ws;
     std::getline(words, rest);
+    if (verb == "given") {
+      const auto bar = rest.find(" | ");
+      if (configuration.find(rest.substr(0, bar)) == std::string::npos) continue;
+      std::istringstream inner(rest.substr(bar + 3));
+      inner >> verb >> std::ws;
+      std::getline(inner, rest);
+    }
     carryOut(verb, rest, rank);
   }
   return 0;

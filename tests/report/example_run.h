@@ -32,7 +32,7 @@ inline run::TimelineEvent exampleTimeline(int64_t iteration, int64_t dynamicByte
 inline RunReport exampleRun(int64_t stepCount = 200) {
   constexpr int64_t kMiB = 1 << 20;
   RunReport report{"01JEXAMPLE", "support-qa r8", "completed", "SmolLM2-135M-Instruct", "support-qa.jsonl",
-                   "2026-01-31 13:05:09", "0.1.0", "host", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                   "2026-01-31 13:05:09", "0.1.0", "host", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "0.1.0", "Linux"};
   report.hyperparameters = {{"training.learning_rate", "0.0002"}, {"memory.policy", "elastic"}, {"peft.r", "8"}};
   report.modelFacts = run::ModelEvent{"SmolLM2", "gguf", "llama", 134515008, 2442240, 30, 576, 49152, 538060032, "cpu"};
   report.datasetFacts = run::DatasetEvent{940, 49, 120345, 11, 0, 2, "abc"};

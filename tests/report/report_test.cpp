@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/report/figures.h"
 #include "core/report/svg_plot.h"
+#include "core/report/tables.h"
 #include "tests/report/example_run.h"
 
 namespace tidemark::report {
@@ -40,7 +41,7 @@ std::vector<std::vector<std::string>> parseCsv(const std::string& text) {
 
 std::string summaryValue(const std::vector<std::vector<std::string>>& rows, const std::string& name) {
   for (const auto& row : rows) {
-    if (row[0] == "summary" && row[2] == name) return row.back();
+    if (row[1] == "summary" && row[3] == name) return row.back();
   }
   return "(missing)";
 }
@@ -62,18 +63,18 @@ TEST(Figures, ARunThatHasNotBegunHasNone) {
   const auto figures = figuresOf(RunReport{});
   EXPECT_FALSE(figures.remoteBytes || figures.hitRate || figures.peakBytes || figures.tokensPerSecond ||
                figures.lastLoss);
-  EXPECT_THAT(toHtml(RunReport{}), HasSubstr("</html>"));
-  EXPECT_EQ(parseCsv(toCsv(RunReport{})).front().size(), 13u);
+  EXPECT_THAT(toHtml({RunReport{}}), HasSubstr("</html>"));
+  EXPECT_EQ(parseCsv(toCsv({RunReport{}})).front().size(), 14u);
 }
 
 TEST(CsvReport, IsOneRectangularTable) {
-  const auto rows = parseCsv(toCsv(exampleRun()));
+  const auto rows = parseCsv(toCsv({exampleRun()}));
   ASSERT_GT(rows.size(), 63u);
-  for (const auto& row : rows) EXPECT_EQ(row.size(), 13u);
-  EXPECT_EQ(rows[1][2], "layers.0.mlp");
-  EXPECT_EQ(rows[1][4], std::to_string(8 << 20));
-  EXPECT_EQ(rows[1][8], "0.0123");
-  EXPECT_EQ(rows[1][11], "0");
+  for (const auto& row : rows) EXPECT_EQ(row.size(), 14u);
+  EXPECT_EQ(rows[1][3], "layers.0.mlp");
+  EXPECT_EQ(rows[1][5], std::to_string(8 << 20));
+  EXPECT_EQ(rows[1][9], "0.0123");
+  EXPECT_EQ(rows[1][12], "0");
   EXPECT_EQ(summaryValue(rows, "peak_bytes"), std::to_string(1144ll << 20));
 }
 
@@ -83,15 +84,15 @@ TEST(CsvReport, TextsCannotBecomeFormulas) {
   report.model = "@sum, \"quoted\"\nsecond line";
   report.dataset = "-1+1";
   report.operators[0].name = "+cmd";
-  const auto rows = parseCsv(toCsv(report));
+  const auto rows = parseCsv(toCsv({report}));
   EXPECT_EQ(summaryValue(rows, "run_name"), "'=HYPERLINK(\"http://x\")");
   EXPECT_EQ(summaryValue(rows, "model"), "'@sum, \"quoted\"\nsecond line");
   EXPECT_EQ(summaryValue(rows, "dataset"), "'-1+1");
-  EXPECT_EQ(rows[1][2], "'+cmd");
+  EXPECT_EQ(rows[1][3], "'+cmd");
 }
 
 TEST(JsonReport, HoldsEveryPart) {
-  const auto json = parseJson(toJson(exampleRun()), "report");
+  const auto json = parseJson(toJson({exampleRun()}), "report");
   ASSERT_TRUE(json.ok());
   EXPECT_EQ((*json)["run"]["name"], "support-qa r8");
   EXPECT_EQ((*json)["operators"].size(), 62u);
@@ -112,21 +113,21 @@ TEST(HtmlReport, EscapesEveryTextFromOutside) {
   for (auto& plan : report.plans) plan.policy = plan.reason = hostile;
   report.hyperparameters = {{hostile, hostile}};
   report.modelFacts->device = hostile;
-  const auto html = toHtml(report);
+  const auto html = toHtml({report});
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("alert('x')")));
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"));
 }
 
 TEST(HtmlReport, LoadsNothingFromAnywhere) {
-  const auto html = toHtml(exampleRun());
+  const auto html = toHtml({exampleRun()});
   EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
   for (const char* part : {"http://", "https://", "src=", "@import", "url(", "<link", "<img"})
     EXPECT_THAT(html, Not(HasSubstr(part)));
 }
 
 TEST(HtmlReport, EveryElementIsClosed) {
-  const auto html = toHtml(exampleRun());
+  const auto html = toHtml({exampleRun()});
   const std::regex tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
   std::vector<std::string> open;
   for (auto it = std::sregex_iterator(html.begin(), html.end(), tag); it != std::sregex_iterator(); ++it) {
@@ -144,15 +145,48 @@ TEST(HtmlReport, EveryElementIsClosed) {
 }
 
 TEST(HtmlReport, ShowsThePlotsWithTheColoursOfTheSpaces) {
-  const auto html = toHtml(exampleRun());
-  for (const char* part : {"#5B7DB1", "#2A9D8F", "#E9A23B", "#C8553D", "#8064A2", "Memory over one iteration",
+  const auto html = toHtml({exampleRun()});
+  for (const char* part : {"The spaces over the run", "Beside gathering always", "Trained by", "#5B7DB1", "#2A9D8F", "#E9A23B", "#C8553D", "#8064A2", "Memory over one iteration",
                            "The iteration that measured", "budget 1.12 GiB", "Activation bytes per operator",
                            "Plan against measurement", "tokens per second"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
 }
 
-TEST(HtmlReport, StaysSmallForADaysRun) { EXPECT_LT(toHtml(exampleRun(50'000)).size(), 200'000u); }
+TEST(HtmlReport, StaysSmallForADaysRun) { EXPECT_LT(toHtml({exampleRun(50'000)}).size(), 200'000u); }
+
+TEST(SeveralRuns, AreComparedInOneFileAndGatheringAlwaysIsMeasured) {
+  auto elastic = exampleRun(), always = exampleRun();
+  always.id = "01JALWAYS";
+  always.name = "gather";
+  always.hyperparameters[1].second = "gather-always";
+  for (auto& plan : always.plans) plan.policy = "gather-always";
+  for (auto& step : always.steps) {
+    step.seconds *= 2;
+    step.remoteBytes = step.iterations * 2 * 62 * (4ll << 20);
+  }
+  const auto table = gatherAlwaysTable({elastic, always});
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[1][4], "69\u00A0%");
+  EXPECT_THAT(table.rows[1][6], HasSubstr("+100.0"));
+  EXPECT_EQ(table.rows[2][4], "0\u00A0%");
+  EXPECT_EQ(table.rows[2][6], "is that run");
+  EXPECT_THAT(gatherAlwaysTable({elastic}).remark, HasSubstr("gather-always"));
+  const auto differences = differenceTable({elastic, always});
+  ASSERT_EQ(differences.rows.size(), 2u);
+  EXPECT_THAT(differences.rows[1], testing::ElementsAre("memory.policy", "elastic", "gather-always"));
+
+  const auto html = toHtml({elastic, always});
+  EXPECT_THAT(html, HasSubstr("2 runs compared"));
+  EXPECT_THAT(html, HasSubstr("The spaces over the run"));
+  const auto rows = parseCsv(toCsv({elastic, always}));
+  for (const auto& row : rows) EXPECT_EQ(row.size(), 14u);
+  EXPECT_EQ(rows.back()[0], "01JALWAYS");
+  const auto json = parseJson(toJson({elastic, always}), "report");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["runs"].size(), 2u);
+  EXPECT_EQ((*json)["runs"][1]["run"]["name"], "gather");
+}
 
 TEST(SvgPlot, TicksAreRound) {
   EXPECT_THAT(roundTicks(0, 10, 5), testing::ElementsAre(0, 2, 4, 6, 8, 10));

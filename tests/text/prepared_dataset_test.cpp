@@ -1,7 +1,7 @@
 // The prepared file: its hash, and that nothing damaged is accepted.
-#include "core/text/prepared_file.h"
-#include "core/text/random.h"
+#include "core/base/random.h"
 #include "core/base/sha256.h"
+#include "core/text/prepared_file.h"
 #include "tests/text/dataset_fixture.h"
 
 namespace tidemark::text {

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "core/base/json.h"
+#include "core/base/random.h"
 #include "core/text/bpe_merge.h"
 #include "core/text/pattern.h"
-#include "core/text/random.h"
 #include "tests/text/golden_texts.h"
 
 namespace tidemark::text {

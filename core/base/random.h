@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tidemark::text {
+namespace tidemark {
 
 class SplitMix64 {
  public:
@@ -21,6 +21,8 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
+  // Uniform in [0, 1): the 53 upper bits.
+  double real() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   // Uniform in [0, bound), bound > 0: numbers of the incomplete last interval are drawn again.
   uint64_t below(uint64_t bound) {
     const uint64_t excess = (0 - bound) % bound;
@@ -39,4 +41,4 @@ void shuffle(std::vector<T>& items, SplitMix64& random) {
   for (size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);
 }
 
-}  // namespace tidemark::text
+}  // namespace tidemark
