@@ -16,6 +16,7 @@ using storage::PointState;
 using storage::SweepPoint;
 
 constexpr int kPollMs = 500;
+constexpr auto kKeepInterval = std::chrono::seconds(1);  // of progress; what a run comes to is kept at once
 
 std::string numbered(int64_t point) {
   std::string text = std::to_string(point + 1);
@@ -126,7 +127,11 @@ void SweepDriver::readRuns() {
     const std::string before = run.point().run;
     const bool isNew = run.read();
     task_.points[static_cast<size_t>(run.point().number)] = run.point();
-    if (isNew || run.point().run != before) keep(run.point());
+    const auto now = std::chrono::steady_clock::now();
+    if (run.point().run != before || (isNew && now - lastKept_ >= kKeepInterval)) {
+      keep(run.point());
+      lastKept_ = now;
+    }
     if (!isNew) continue;
     known_[static_cast<size_t>(run.point().number)].reports = run.reports();
     if (!isStopping_ && !run.isStopping()) judge(run);

@@ -1,6 +1,7 @@
 // Carries a sweep out: starts its runs, at most so many at once, judges them while they go, and keeps the database's account.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <list>
 #include <string>
@@ -55,6 +56,7 @@ class SweepDriver {
   std::list<SweepRun> running_;
   std::vector<Known> known_;  // by point
   size_t next_ = 0;           // the next point to look at
+  std::chrono::steady_clock::time_point lastKept_{};
   bool isStopping_ = false, isDatabaseBehind_ = false;
 };
 
