@@ -1,17 +1,15 @@
 #include "plots/curve_plot.h"
 
-#include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
 
 #include "plots/curve_drawing.h"
 #include "plots/decimate.h"
-#include "plots/hover_card.h"
 #include "plots/quantity.h"
 
 namespace tidemark::plots {
 
-CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
+CurvePlot::CurvePlot(QWidget* parent) : PointedPlot(parent) {
   plot()->yAxis2->setVisible(true);
   plot()->yAxis2->grid()->setVisible(false);
   throughput_ = plot()->addGraph(plot()->xAxis, plot()->yAxis2);
@@ -33,13 +31,11 @@ CurvePlot::CurvePlot(QWidget* parent) : PlotFrame(parent) {
 
 void CurvePlot::setSeries(const CurveSeries& series) {
   series_ = series;
-  if (pointed_ >= static_cast<int>(series_.loss.size())) pointerLeft();
   fillGraphs();
   fitAxes();
-  setAccessibleDescription(series_.loss.empty()
-                               ? tr("No step finished yet")
-                               : tr("Loss %1 at step %2. Arrow keys move from step to step.")
-                                     .arg(decimalText(series_.loss.back().y, 4), countText(series_.loss.back().x)));
+  itemsChanged(series_.loss.empty() ? tr("No step finished yet")
+                                    : tr("Loss %1 at step %2. Arrow keys move from step to step.")
+                                          .arg(decimalText(series_.loss.back().y, 4), countText(series_.loss.back().x)));
   replotSoon();
 }
 
@@ -86,56 +82,44 @@ void CurvePlot::applyTheme(const PlotTheme& theme) {
 
 int CurvePlot::drawnLossPoints() const { return rawLoss_->dataCount(); }
 
-QString CurvePlot::cardText() const { return pointed_ < 0 ? QString() : card()->plainText(); }
+int CurvePlot::itemCount() const { return static_cast<int>(series_.loss.size()); }
 
-void CurvePlot::showCard(int index) {
-  pointed_ = index;
-  const CurvePoint& point = series_.loss[static_cast<std::size_t>(index)];
+PointedPlot::Telling CurvePlot::tell(int item) const {
+  const CurvePoint& point = series_.loss[static_cast<std::size_t>(item)];
   HoverCard::Rows rows{{tr("step"), countText(point.x)}, {tr("loss"), decimalText(point.y, 4)}};
   const double evaluation = valueAt(series_.evaluationLoss, point.x);
   if (std::isfinite(evaluation)) rows.emplaceBack(tr("last evaluation loss"), decimalText(evaluation, 4));
   const double speed = valueAt(series_.throughput, point.x);
   if (std::isfinite(speed)) rows.emplaceBack(tr("throughput"), tr("%1 tokens/s").arg(decimalText(speed, 3)));
-  cursorLine_->start->setCoords(point.x, plot()->yAxis->range().lower);
-  cursorLine_->end->setCoords(point.x, plot()->yAxis->range().upper);
-  cursorLine_->setVisible(true);
   const int x = static_cast<int>(plot()->xAxis->coordToPixel(point.x));
-  card()->showRows(rows, plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 8)));
-  setAccessibleDescription(cardText());
-  replotSoon();
+  return {rows, QPoint(x, plot()->axisRect()->top() + 8)};
 }
 
-void CurvePlot::pointerMoved(const QPoint& position) {
-  if (series_.loss.empty() || !plot()->axisRect()->rect().contains(position)) return pointerLeft();
+void CurvePlot::pointedChanged() {
+  cursorLine_->setVisible(pointed() >= 0);
+  if (pointed() < 0) return;
+  const double x = series_.loss[static_cast<std::size_t>(pointed())].x;
+  cursorLine_->start->setCoords(x, plot()->yAxis->range().lower);
+  cursorLine_->end->setCoords(x, plot()->yAxis->range().upper);
+}
+
+int CurvePlot::itemAt(const QPoint& position) const {
+  if (series_.loss.empty() || !plot()->axisRect()->rect().contains(position)) return -1;
   const double x = plot()->xAxis->pixelToCoord(position.x());
   auto nearest = std::lower_bound(series_.loss.begin(), series_.loss.end(), x,
                                   [](const CurvePoint& point, double wanted) { return point.x < wanted; });
   if (nearest == series_.loss.end()) --nearest;
   if (nearest != series_.loss.begin() && x - std::prev(nearest)->x < nearest->x - x) --nearest;
-  showCard(static_cast<int>(nearest - series_.loss.begin()));
-}
-
-void CurvePlot::pointerLeft() {
-  PlotFrame::pointerLeft();
-  pointed_ = -1;
-  cursorLine_->setVisible(false);
-  replotSoon();
-}
-
-void CurvePlot::keyPressEvent(QKeyEvent* event) {
-  const int last = static_cast<int>(series_.loss.size()) - 1;
-  if (event->key() == Qt::Key_Escape) return pointerLeft();
-  if (last < 0 || (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right)) return PlotFrame::keyPressEvent(event);
-  if (pointed_ < 0) return showCard(last);
-  showCard(std::clamp(pointed_ + (event->key() == Qt::Key_Right ? 1 : -1), 0, last));
+  return static_cast<int>(nearest - series_.loss.begin());
 }
 
 void CurvePlot::layOut() { fillGraphs(); }
 
-void CurvePlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
+std::vector<LegendEntry> CurvePlot::legend() const {
+  const PlotTheme light = PlotTheme::light();
+  std::vector<LegendEntry> legend{{tr("loss"), light.accent}, {tr("tokens per second, dashed"), light.second}};
+  if (!series_.evaluationLoss.empty()) legend.push_back({tr("evaluation loss"), light.accent, MarkShape::Diamond});
+  return legend;
 }
 
 }  // namespace tidemark::plots

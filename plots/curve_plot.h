@@ -2,7 +2,7 @@
 // what the width can show without losing an extreme.
 #pragma once
 
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 #include "plots/series.h"
 
 class QCPGraph;
@@ -16,7 +16,7 @@ struct CurveSeries {
   Curve throughput;      // tokens per second
 };
 
-class CurvePlot : public PlotFrame {
+class CurvePlot : public PointedPlot {
   Q_OBJECT
  public:
   explicit CurvePlot(QWidget* parent = nullptr);
@@ -24,26 +24,25 @@ class CurvePlot : public PlotFrame {
   void setSeries(const CurveSeries& series);
   void setSmoothing(double weight);  // 0 to 0.99
   double smoothing() const { return smoothing_; }
-  QString cardText() const;
   // Points drawn for the raw loss, after decimation.
   int drawnLossPoints() const;
 
+  std::vector<LegendEntry> legend() const override;
+
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
+  void pointedChanged() override;
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fillGraphs();
   void fitAxes();
-  void showCard(int index);
 
   CurveSeries series_;
   double smoothing_ = 0.6;
-  int pointed_ = -1;  // index into series_.loss
   QCPGraph* rawLoss_;
   QCPGraph* loss_;
   QCPGraph* evaluation_;

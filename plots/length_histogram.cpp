@@ -2,10 +2,8 @@
 
 #include <qcustomplot.h>
 
-#include <QKeyEvent>
 #include <algorithm>
 
-#include "plots/hover_card.h"
 #include "plots/quantity.h"
 
 namespace tidemark::plots {
@@ -17,7 +15,7 @@ double centreOf(const LengthBin& bin, double width) { return bin.last - width / 
 
 }  // namespace
 
-LengthHistogram::LengthHistogram(QWidget* parent) : PlotFrame(parent) {
+LengthHistogram::LengthHistogram(QWidget* parent) : PointedPlot(parent) {
   within_ = new QCPBars(plot()->xAxis, plot()->yAxis);
   beyond_ = new QCPBars(plot()->xAxis, plot()->yAxis);
   for (QCPBars* bars : {within_, beyond_}) bars->setAntialiased(false);
@@ -40,13 +38,11 @@ LengthHistogram::LengthHistogram(QWidget* parent) : PlotFrame(parent) {
 
 void LengthHistogram::setSeries(const LengthSeries& series) {
   series_ = series;
-  highlight_ = -1;
-  card()->hide();
+  point(-1);
   fillBars();
   placeLimit();
-  setAccessibleDescription(series_.bins.empty() ? tr("No row read yet")
-                                                : tr("%1 rows, %2. Arrow keys move from bar to bar.")
-                                                      .arg(countText(series_.rows), limitText()));
+  itemsChanged(series_.bins.empty() ? tr("No row read yet")
+                                    : tr("%1 rows, %2. Arrow keys move from bar to bar.").arg(countText(series_.rows), limitText()));
   replotSoon();
 }
 
@@ -105,58 +101,36 @@ void LengthHistogram::applyTheme(const PlotTheme& theme) {
   limitText_->setColor(theme.text);
 }
 
-QString LengthHistogram::cardText() const { return highlight_ < 0 ? QString() : card()->plainText(); }
+int LengthHistogram::itemCount() const { return static_cast<int>(series_.bins.size()); }
 
-void LengthHistogram::setHighlight(int index) {
-  highlight_ = index;
-  if (index < 0) card()->hide();
-  else showCard();
-}
-
-void LengthHistogram::showCard() {
-  const LengthBin& bin = series_.bins[static_cast<std::size_t>(highlight_)];
-  const bool isOpen = series_.isLastOpen && highlight_ + 1 == static_cast<int>(series_.bins.size());
+PointedPlot::Telling LengthHistogram::tell(int item) const {
+  const LengthBin& bin = series_.bins[static_cast<std::size_t>(item)];
+  const bool isOpen = series_.isLastOpen && item + 1 == static_cast<int>(series_.bins.size());
   const QString lengths = isOpen              ? tr("%1 and more").arg(countText(bin.first))
                           : bin.first == bin.last ? countText(bin.first)
                                                   : tr("%1 to %2").arg(countText(bin.first), countText(bin.last));
   const double percent = series_.rows > 0 ? 100 * bin.count / series_.rows : 0;
   const int x = static_cast<int>(plot()->xAxis->coordToPixel(centreOf(bin, series_.binWidth)));
-  card()->showRows({{tr("tokens"), lengths},
-                    {tr("rows"), countText(bin.count)},
-                    {tr("of all"), tr("%1 %").arg(decimalText(percent, 2))}},
-                   plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 18)));
-  setAccessibleDescription(cardText());
+  return {{{tr("tokens"), lengths},
+           {tr("rows"), countText(bin.count)},
+           {tr("of all"), tr("%1 %").arg(decimalText(percent, 2))}},
+          QPoint(x, plot()->axisRect()->top() + 18)};
 }
 
-void LengthHistogram::pointerMoved(const QPoint& position) {
-  if (!plot()->axisRect()->rect().contains(position)) return pointerLeft();
+int LengthHistogram::itemAt(const QPoint& position) const {
+  if (!plot()->axisRect()->rect().contains(position)) return -1;
   const double x = plot()->xAxis->pixelToCoord(position.x());
   const auto bin = std::find_if(series_.bins.begin(), series_.bins.end(), [&](const LengthBin& candidate) {
     return x <= candidate.last && x > candidate.last - series_.binWidth;
   });
-  if (bin == series_.bins.end()) return pointerLeft();
-  setHighlight(static_cast<int>(bin - series_.bins.begin()));
-}
-
-void LengthHistogram::pointerLeft() {
-  PlotFrame::pointerLeft();
-  setHighlight(-1);
-}
-
-void LengthHistogram::keyPressEvent(QKeyEvent* event) {
-  const int last = static_cast<int>(series_.bins.size()) - 1;
-  if (event->key() == Qt::Key_Escape) return pointerLeft();
-  if (last < 0 || (event->key() != Qt::Key_Left && event->key() != Qt::Key_Right)) return PlotFrame::keyPressEvent(event);
-  if (event->key() == Qt::Key_Right) return setHighlight(std::min(highlight_ + 1, last));
-  setHighlight(highlight_ < 0 ? last : std::max(highlight_ - 1, 0));
+  return bin == series_.bins.end() ? -1 : static_cast<int>(bin - series_.bins.begin());
 }
 
 void LengthHistogram::layOut() { placeLimit(); }
 
-void LengthHistogram::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
+std::vector<LegendEntry> LengthHistogram::legend() const {
+  if (series_.limit <= 0) return {};
+  return {{tr("within the limit"), spaceColor(Space::Static)}, {tr("longer, hatched"), spaceColor(Space::Workspace)}};
 }
 
 }  // namespace tidemark::plots

@@ -2,7 +2,7 @@
 // bar (or the arrow keys) tells its figures.
 #pragma once
 
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 #include "plots/series.h"
 
 class QCPBars;
@@ -11,33 +11,30 @@ class QCPItemText;
 
 namespace tidemark::plots {
 
-class LengthHistogram : public PlotFrame {
+class LengthHistogram : public PointedPlot {
   Q_OBJECT
  public:
   explicit LengthHistogram(QWidget* parent = nullptr);
 
   void setSeries(const LengthSeries& series);
   const LengthSeries& series() const { return series_; }
-  int highlight() const { return highlight_; }  // -1: none
-  QString cardText() const;
+  int highlight() const { return pointed(); }  // -1: none
   QString limitText() const;
+
+  std::vector<LegendEntry> legend() const override;
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fillBars();
   void placeLimit();
-  void setHighlight(int index);
-  void showCard();
 
   LengthSeries series_;
-  int highlight_ = -1;
   QCPBars* within_;
   QCPBars* beyond_;
   QCPItemLine* limitLine_;

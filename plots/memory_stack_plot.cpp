@@ -2,10 +2,8 @@
 
 #include <qcustomplot.h>
 
-#include <QKeyEvent>
 #include <algorithm>
 
-#include "plots/hover_card.h"
 #include "plots/quantity.h"
 
 namespace tidemark::plots {
@@ -48,7 +46,7 @@ QCPItemText* makeText(QCustomPlot* plot, Qt::Alignment alignment) {
 
 }  // namespace
 
-MemoryStackPlot::MemoryStackPlot(QWidget* parent) : PlotFrame(parent) {
+MemoryStackPlot::MemoryStackPlot(QWidget* parent) : PointedPlot(parent) {
   for (QCPGraph*& graph : graphs_) {
     graph = plot()->addGraph();
     graph->setPen(Qt::NoPen);
@@ -79,16 +77,13 @@ void MemoryStackPlot::setSeries(const MemorySeries& series) {
   divisor_ = unit.divisor;
   unitName_ = unit.name;
   top_ = greatest > 0 ? greatest * 1.02 / divisor_ : 1;
-  if (cursor_ >= static_cast<int>(series.moments.size())) cursor_ = -1;
   fillGraphs();
   layOutAxes();
   placeMarks();
-  if (cursor_ >= 0 && card()->isVisible()) showCard();
-  setAccessibleDescription(series.moments.empty()
-                               ? tr("No iteration measured yet")
-                               : tr("%1 moments, at most %2 of a budget of %3. Arrow keys move the cursor.")
-                                     .arg(series.moments.size())
-                                     .arg(bytesText(top_ * divisor_ / 1.02), bytesText(series.budget)));
+  itemsChanged(series.moments.empty() ? tr("No iteration measured yet")
+                                      : tr("%1 moments, at most %2 of a budget of %3. Arrow keys move the cursor.")
+                                            .arg(series.moments.size())
+                                            .arg(bytesText(top_ * divisor_ / 1.02), bytesText(series.budget)));
   replotSoon();
 }
 
@@ -150,9 +145,7 @@ void MemoryStackPlot::placeMarks() {
     passTexts_[i]->setVisible(hasTurn || (i == 0 && forward > 0));
     passTexts_[i]->position->setCoords(places[i], y);
   }
-  cursorLine_->setVisible(cursor_ >= 0);
-  cursorLine_->start->setCoords(cursor_, 0);
-  cursorLine_->end->setCoords(cursor_, top_);
+  pointedChanged();
 }
 
 void MemoryStackPlot::applyTheme(const PlotTheme& theme) {
@@ -178,25 +171,17 @@ void MemoryStackPlot::applyTheme(const PlotTheme& theme) {
   budgetText_->setColor(theme.text);
 }
 
-void MemoryStackPlot::setCursor(int moment) {
-  const int count = static_cast<int>(series_.moments.size());
-  moment = count == 0 ? -1 : std::clamp(moment, -1, count - 1);
-  if (moment == cursor_) return;
-  cursor_ = moment;
-  placeMarks();
-  if (cursor_ >= 0) {
-    showCard();
-    setAccessibleDescription(cardText());
-  } else {
-    card()->hide();
-  }
-  replotSoon();
-  emit cursorMoved(cursor_);
+int MemoryStackPlot::itemCount() const { return static_cast<int>(series_.moments.size()); }
+
+void MemoryStackPlot::pointedChanged() {
+  cursorLine_->setVisible(pointed() >= 0);
+  cursorLine_->start->setCoords(pointed(), 0);
+  cursorLine_->end->setCoords(pointed(), top_);
 }
 
-void MemoryStackPlot::showCard() {
-  const MemoryMoment& moment = series_.moments[static_cast<std::size_t>(cursor_)];
-  const MemoryMoment* before = cursor_ > 0 ? &series_.moments[static_cast<std::size_t>(cursor_) - 1] : nullptr;
+PointedPlot::Telling MemoryStackPlot::tell(int item) const {
+  const MemoryMoment& moment = series_.moments[static_cast<std::size_t>(item)];
+  const MemoryMoment* before = item > 0 ? &series_.moments[static_cast<std::size_t>(item) - 1] : nullptr;
   const double change = before ? moment.activation - before->activation : 0;
   QString activation = bytesText(moment.activation);
   if (change > 0) activation += tr(" ↑ rising");
@@ -214,44 +199,19 @@ void MemoryStackPlot::showCard() {
       {tr("workspace"), bytesText(moment.workspace)},
       {tr("together"), bytesText(totalOf(moment))}};
   if (!moment.reason.empty()) rows.emplaceBack(tr("reason"), QString::fromStdString(moment.reason));
-  const int x = static_cast<int>(plot()->xAxis->coordToPixel(cursor_));
-  card()->showRows(rows, plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 8)));
+  const int x = static_cast<int>(plot()->xAxis->coordToPixel(item));
+  return {rows, QPoint(x, plot()->axisRect()->top() + 8)};
 }
 
-QString MemoryStackPlot::cardText() const { return cursor_ < 0 ? QString() : card()->plainText(); }
-
-void MemoryStackPlot::pointerMoved(const QPoint& position) {
-  if (series_.moments.empty() || !plot()->axisRect()->rect().adjusted(-4, -20, 4, 40).contains(position)) {
-    pointerLeft();
-    return;
-  }
-  const int count = static_cast<int>(series_.moments.size());
-  setCursor(std::clamp(qRound(plot()->xAxis->pixelToCoord(position.x())), 0, count - 1));
-}
-
-void MemoryStackPlot::pointerLeft() { setCursor(-1); }
-
-void MemoryStackPlot::keyPressEvent(QKeyEvent* event) {
+int MemoryStackPlot::itemAt(const QPoint& position) const {
+  if (series_.moments.empty() || !plot()->axisRect()->rect().adjusted(-4, -20, 4, 40).contains(position)) return -1;
   const int last = static_cast<int>(series_.moments.size()) - 1;
-  switch (event->key()) {
-    case Qt::Key_Right: setCursor(cursor_ < 0 ? 0 : std::min(cursor_ + 1, last)); return;
-    case Qt::Key_Left: setCursor(cursor_ < 0 ? last : std::max(cursor_ - 1, 0)); return;
-    case Qt::Key_Home: setCursor(0); return;
-    case Qt::Key_End: setCursor(last); return;
-    case Qt::Key_Escape: setCursor(-1); return;
-    default: PlotFrame::keyPressEvent(event);
-  }
+  return std::clamp(qRound(plot()->xAxis->pixelToCoord(position.x())), 0, last);
 }
 
 void MemoryStackPlot::layOut() {
   layOutAxes();
   placeMarks();
-}
-
-void MemoryStackPlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
 }
 
 }  // namespace tidemark::plots

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 #include "plots/series.h"
 
 class QCPGraph;
@@ -13,7 +13,7 @@ class QCPItemText;
 
 namespace tidemark::plots {
 
-class MemoryStackPlot : public PlotFrame {
+class MemoryStackPlot : public PointedPlot {
   Q_OBJECT
  public:
   explicit MemoryStackPlot(QWidget* parent = nullptr);
@@ -21,30 +21,26 @@ class MemoryStackPlot : public PlotFrame {
   void setSeries(const MemorySeries& series);
   const MemorySeries& series() const { return series_; }
   // -1: no cursor. Otherwise an index into series().moments.
-  int cursor() const { return cursor_; }
-  void setCursor(int moment);
+  int cursor() const { return pointed(); }
+  void setCursor(int moment) { point(moment); }
   QString unitName() const { return unitName_; }
-  QString cardText() const;
 
- signals:
-  void cursorMoved(int moment);
+  std::vector<LegendEntry> legend() const override { return spaceLegend(); }
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
+  void pointedChanged() override;
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fillGraphs();
   void layOutAxes();
   void placeMarks();
-  void showCard();
 
   MemorySeries series_;
-  int cursor_ = -1;
   double divisor_ = 1;
   double top_ = 1;
   QString unitName_;

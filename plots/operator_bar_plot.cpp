@@ -2,11 +2,9 @@
 
 #include <qcustomplot.h>
 
-#include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
 
-#include "plots/hover_card.h"
 #include "plots/quantity.h"
 
 namespace tidemark::plots {
@@ -34,7 +32,7 @@ QCPItemText* makeCornerText(QCustomPlot* plot, double x, double y, Qt::Alignment
 
 }  // namespace
 
-OperatorBarPlot::OperatorBarPlot(QWidget* parent) : PlotFrame(parent) {
+OperatorBarPlot::OperatorBarPlot(QWidget* parent) : PointedPlot(parent) {
   mark_ = new QCPItemRect(plot());
   kept_ = new QCPBars(plot()->xAxis, plot()->yAxis);
   recomputed_ = new QCPBars(plot()->xAxis, plot()->yAxis);
@@ -86,7 +84,7 @@ void OperatorBarPlot::setBars(const std::vector<OperatorBar>& bars) {
   const QString most = bars.empty() ? tr("not measured yet")
                                     : tr("largest: %1 %2").arg(QString::fromStdString(bars[largest].name), bytesText(greatest));
   largestText_->setText(most);
-  setAccessibleDescription(tr("%1 operators, %2. Arrow keys move from one to the next.").arg(bars.size()).arg(most));
+  itemsChanged(tr("%1 operators, %2. Arrow keys move from one to the next.").arg(bars.size()).arg(most));
   setHighlight(highlight_);
   replotSoon();
 }
@@ -121,45 +119,30 @@ void OperatorBarPlot::applyTheme(const PlotTheme& theme) {
   }
 }
 
-void OperatorBarPlot::showCard() {
-  const OperatorBar& bar = bars_[static_cast<std::size_t>(highlight_)];
-  const int x = static_cast<int>(plot()->xAxis->coordToPixel(highlight_));
-  card()->showRows({{tr("operator %1").arg(highlight_), QString::fromStdString(bar.name)},
-                    {tr("activation"), bytesText(bar.activationBytes)},
-                    {tr("for backward"), bar.isSaved ? tr("saved") : tr("computed again")}},
-                   plot()->mapToParent(QPoint(x, plot()->axisRect()->top() + 24)));
-  setAccessibleDescription(cardText());
+int OperatorBarPlot::itemCount() const { return static_cast<int>(bars_.size()); }
+
+PointedPlot::Telling OperatorBarPlot::tell(int item) const {
+  const OperatorBar& bar = bars_[static_cast<std::size_t>(item)];
+  const int x = static_cast<int>(plot()->xAxis->coordToPixel(item));
+  return {{{tr("operator %1").arg(item), QString::fromStdString(bar.name)},
+           {tr("activation"), bytesText(bar.activationBytes)},
+           {tr("for backward"), bar.isSaved ? tr("saved") : tr("computed again")}},
+          QPoint(x, plot()->axisRect()->top() + 24)};
 }
 
-QString OperatorBarPlot::cardText() const { return highlight_ < 0 ? QString() : card()->plainText(); }
+void OperatorBarPlot::pointedChanged() { setHighlight(pointed()); }
 
-void OperatorBarPlot::pointerMoved(const QPoint& position) {
+int OperatorBarPlot::itemAt(const QPoint& position) const {
   const int index = qRound(plot()->xAxis->pixelToCoord(position.x()));
-  if (index < 0 || index >= static_cast<int>(bars_.size()) || !plot()->axisRect()->rect().contains(position)) {
-    pointerLeft();
-    return;
-  }
-  if (index == highlight_ && card()->isVisible()) return;
-  setHighlight(index);
-  showCard();
-  emit operatorPointedAt(index);
+  const bool isInside = index >= 0 && index < itemCount() && plot()->axisRect()->rect().contains(position);
+  return isInside ? index : -1;
 }
 
-void OperatorBarPlot::pointerLeft() {
-  PlotFrame::pointerLeft();
-  setHighlight(-1);
-}
-
-void OperatorBarPlot::keyPressEvent(QKeyEvent* event) {
-  const int last = static_cast<int>(bars_.size()) - 1;
-  int wanted = -1;
-  if (event->key() == Qt::Key_Right) wanted = std::min(highlight_ + 1, last);
-  if (event->key() == Qt::Key_Left) wanted = highlight_ < 0 ? last : std::max(highlight_ - 1, 0);
-  if (event->key() == Qt::Key_Escape) return pointerLeft();
-  if (wanted < 0) return PlotFrame::keyPressEvent(event);
-  setHighlight(wanted);
-  showCard();
-  emit operatorPointedAt(wanted);
+std::vector<LegendEntry> OperatorBarPlot::legend() const {
+  std::vector<LegendEntry> legend{{tr("kept in forward, freed in backward"), spaceColor(Space::Activation)}};
+  const bool computesAgain = std::any_of(bars_.begin(), bars_.end(), [](const OperatorBar& bar) { return !bar.isSaved; });
+  if (computesAgain) legend.push_back({tr("dotted: computed again"), spaceColor(Space::Activation)});
+  return legend;
 }
 
 }  // namespace tidemark::plots

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 #include "plots/series.h"
 
 class QCPBars;
@@ -13,7 +13,7 @@ class QCPItemText;
 
 namespace tidemark::plots {
 
-class OperatorBarPlot : public PlotFrame {
+class OperatorBarPlot : public PointedPlot {
   Q_OBJECT
  public:
   explicit OperatorBarPlot(QWidget* parent = nullptr);
@@ -22,20 +22,17 @@ class OperatorBarPlot : public PlotFrame {
   const std::vector<OperatorBar>& bars() const { return bars_; }
   void setHighlight(int index);  // -1: none
   int highlight() const { return highlight_; }
-  QString cardText() const;
 
- signals:
-  void operatorPointedAt(int index);
+  std::vector<LegendEntry> legend() const override;
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
+  void pointedChanged() override;
 
  private:
-  void showCard();
-
   std::vector<OperatorBar> bars_;
   int highlight_ = -1;
   double divisor_ = 1;

@@ -15,6 +15,17 @@ namespace {
 
 constexpr double kFaint = 0.32;       // share of the run's colour in what was measured
 constexpr int kCardRowHeightPx = 20;
+constexpr double kIndistinct = 1.0 / 200;  // of the y axis: curves nearer than this everywhere look like one
+constexpr double kDash = 5;                // in widths of the line
+
+QColor colorOf(const OverlayCurve& curve, const PlotTheme& theme) { return curve.color.isValid() ? curve.color : runColor(curve.mark, theme); }
+
+bool lieOnEachOther(const Curve& a, const Curve& b, double tolerance) {
+  return !a.empty() && a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [tolerance](const CurvePoint& p, const CurvePoint& q) {
+    const bool areGaps = !std::isfinite(p.y) && !std::isfinite(q.y);
+    return p.x == q.x && (areGaps || std::abs(p.y - q.y) <= tolerance);
+  });
+}
 
 QColor mixed(const QColor& color, const QColor& background, double share) {
   const auto mix = [share](int a, int b) { return static_cast<int>(std::lround(share * a + (1 - share) * b)); };
@@ -35,6 +46,7 @@ OverlayPlot::OverlayPlot(QWidget* parent) : PlotFrame(parent) {
 void OverlayPlot::setSeries(const OverlaySeries& series) {
   series_ = series;
   makeGraphs();
+  findOverlaps();
   if (pointed_ >= static_cast<int>(series_.curves.size())) pointerLeft();
   fitAxes();
   fillGraphs();
@@ -73,6 +85,32 @@ void OverlayPlot::fillGraphs() {
   }
 }
 
+void OverlayPlot::findOverlaps() {
+  overlaps_.assign(series_.curves.size(), {});
+  Extent y;
+  for (const OverlayCurve& curve : series_.curves) y.include(curve.points);
+  const double tolerance = y.isEmpty() ? 0 : std::max((y.high - y.low) * kIndistinct, std::abs(y.high) * 1e-9);
+  std::vector<int> first(series_.curves.size(), -1);  // the first curve that each lies on
+  for (std::size_t i = 0; i < series_.curves.size(); ++i) {
+    for (std::size_t k = 0; k < i && first[i] < 0; ++k) {
+      if (first[k] == static_cast<int>(k) && lieOnEachOther(series_.curves[k].points, series_.curves[i].points, tolerance)) first[i] = static_cast<int>(k);
+    }
+    if (first[i] < 0) first[i] = static_cast<int>(i);
+    overlaps_[i].place = static_cast<int>(std::count(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(i), first[i]));
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) overlaps_[i].count = static_cast<int>(std::count(first.begin(), first.end(), first[i]));
+}
+
+QPen OverlayPlot::penOf(const QColor& color, double width, std::size_t curve) const {
+  QPen pen(color, width, runLine(series_.curves[curve].mark));
+  const Overlap& overlap = overlaps_[curve];
+  if (overlap.count < 2 || series_.style == OverlaySeries::Style::Points) return pen;
+  pen.setCapStyle(Qt::FlatCap);
+  pen.setDashPattern({kDash, kDash * (overlap.count - 1)});
+  pen.setDashOffset(-kDash * overlap.place);
+  return pen;
+}
+
 void OverlayPlot::fitAxes() {
   Extent x, y;
   for (const OverlayCurve& curve : series_.curves) {
@@ -101,9 +139,9 @@ void OverlayPlot::fitAxes() {
 void OverlayPlot::applyTheme(const PlotTheme& theme) {
   for (std::size_t i = 0; i < strong_.size(); ++i) {
     const int mark = series_.curves[i].mark;
-    const QColor color = runColor(mark, theme);
+    const QColor color = colorOf(series_.curves[i], theme);
     const bool standsOut = static_cast<int>(i) == pointed_;
-    strong_[i]->setPen(QPen(color, standsOut ? 3 : 1.6, runLine(mark)));
+    strong_[i]->setPen(penOf(color, standsOut ? 3 : 1.6, i));
     strong_[i]->setScatterStyle(series_.style == OverlaySeries::Style::Points || series_.curves[i].points.size() == 1
                                     ? markerOf(mark, color, theme.background, 7) : QCPScatterStyle());
     faint_[i]->setPen(QPen(mixed(color, theme.background, kFaint), 1));
@@ -155,7 +193,8 @@ void OverlayPlot::showCard() {
   for (std::ptrdiff_t i = first; i < last; ++i) {
     const auto& [value, curve] = values[static_cast<std::size_t>(i)];
     const QString name = QString::fromStdString(series_.curves[curve].name).simplified();
-    rows.emplaceBack((static_cast<int>(curve) == pointed_ ? QStringLiteral("▸ ") : QString()) + fontMetrics().elidedText(name, Qt::ElideRight, 190),
+    const bool isShared = overlaps_[curve].count > 1;
+    rows.emplaceBack((static_cast<int>(curve) == pointed_ ? QStringLiteral("▸ ") : QString()) + (isShared ? QStringLiteral("≡ ") : QString()) + fontMetrics().elidedText(name, Qt::ElideRight, 190),
                      measureText(series_.yMeasure, value));
   }
   if (last - first < static_cast<std::ptrdiff_t>(values.size()))
@@ -233,10 +272,11 @@ void OverlayPlot::keyPressEvent(QKeyEvent* event) {
 
 void OverlayPlot::layOut() { fillGraphs(); }
 
-void OverlayPlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
+std::vector<LegendEntry> OverlayPlot::legend() const {
+  std::vector<LegendEntry> legend;
+  for (const OverlayCurve& curve : series_.curves)
+    legend.push_back({QString::fromStdString(curve.name).simplified(), colorOf(curve, PlotTheme::light()), runShape(curve.mark)});
+  return legend;
 }
 
 }  // namespace tidemark::plots

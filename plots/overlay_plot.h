@@ -3,6 +3,7 @@
 // read all curves at one place, and one of them stands out.
 #pragma once
 
+#include <QPen>
 #include <QString>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct OverlayCurve {
   std::string name;
   int mark = 0;  // see run_mark.h
   Curve points;  // sorted by x
+  QColor color = {};  // one that means something by itself; invalid: that of the mark
 };
 
 struct OverlaySeries {
@@ -42,7 +44,11 @@ class OverlayPlot : public PlotFrame {
   void setSmoothing(double weight);  // 0 to 0.99; curves in the style Line only
   double smoothing() const { return smoothing_; }
   QString cardText() const;
+  // Curves that lie on each other are drawn as dashes of all their colours in turn. How many lie on this one, itself included.
+  int coinciding(int curve) const { return overlaps_[static_cast<std::size_t>(curve)].count; }
   int drawnPoints() const;  // over all curves and their faint ones, after decimation
+
+  std::vector<LegendEntry> legend() const override;
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
@@ -50,11 +56,15 @@ class OverlayPlot : public PlotFrame {
   void pointerLeft() override;
   void keyPressEvent(QKeyEvent* event) override;
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  struct Overlap {  // with the curves that lie on this one: how many, and which of them it is
+    int count = 1, place = 0;
+  };
   bool isSmoothed() const { return smoothing_ > 0 && series_.style == OverlaySeries::Style::Line; }
   void makeGraphs();
+  void findOverlaps();
+  QPen penOf(const QColor& color, double width, std::size_t curve) const;
   void fillGraphs();
   void fitAxes();
   void point(double x, int curve);
@@ -69,6 +79,7 @@ class OverlayPlot : public PlotFrame {
   double pointedX_ = 0;
   int pointed_ = -1;  // index into series_.curves
   std::vector<QCPGraph*> faint_, strong_;
+  std::vector<Overlap> overlaps_;
   QCPItemLine* cursorLine_;
 };
 

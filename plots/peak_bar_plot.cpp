@@ -2,10 +2,8 @@
 
 #include <qcustomplot.h>
 
-#include <QKeyEvent>
 #include <algorithm>
 
-#include "plots/hover_card.h"
 #include "plots/quantity.h"
 #include "plots/run_mark.h"
 
@@ -54,7 +52,7 @@ QCPItemText* makeText(QCustomPlot* plot, Qt::Alignment alignment) {
 
 }  // namespace
 
-PeakBarPlot::PeakBarPlot(QWidget* parent) : PlotFrame(parent) {
+PeakBarPlot::PeakBarPlot(QWidget* parent) : PointedPlot(parent) {
   QCPBars* below = nullptr;
   for (QCPBars*& part : parts_) {
     part = new QCPBars(plot()->yAxis, plot()->xAxis);
@@ -75,12 +73,11 @@ PeakBarPlot::PeakBarPlot(QWidget* parent) : PlotFrame(parent) {
 void PeakBarPlot::setBars(const std::vector<PeakBar>& bars) {
   bars_ = bars;
   makeRows();
-  if (pointed_ >= static_cast<int>(bars_.size())) pointerLeft();
   fillBars();
   layOut();
   applyTheme(theme());
   setMinimumHeight(std::max(120, static_cast<int>(bars_.size()) * kRowHeightPx + 50));
-  setAccessibleDescription(tr("%1 runs. Arrow keys move from one to the next.").arg(bars_.size()));
+  itemsChanged(tr("%1 runs. Arrow keys move from one to the next.").arg(bars_.size()));
   replotSoon();
 }
 
@@ -143,7 +140,7 @@ void PeakBarPlot::layOut() {
 void PeakBarPlot::applyTheme(const PlotTheme& theme) {
   for (std::size_t part = 0; part < parts_.size(); ++part) parts_[part]->setBrush(spaceColor(kParts[part]));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const bool standsOut = static_cast<int>(i) == pointed_;
+    const bool standsOut = static_cast<int>(i) == pointed();
     rows_[i].mark->setColor(runColor(bars_[i].mark, theme));
     rows_[i].name->setColor(standsOut ? theme.accent : theme.text);
     rows_[i].total->setColor(bars_[i].isMeasured ? theme.text : theme.muted);
@@ -153,11 +150,12 @@ void PeakBarPlot::applyTheme(const PlotTheme& theme) {
   styleAxis(plot()->yAxis, theme.muted);
 }
 
-QString PeakBarPlot::cardText() const { return pointed_ < 0 ? QString() : card()->plainText(); }
+int PeakBarPlot::itemCount() const { return static_cast<int>(bars_.size()); }
 
-void PeakBarPlot::point(int index) {
-  pointed_ = index;
-  const PeakBar& bar = bars_[static_cast<std::size_t>(index)];
+void PeakBarPlot::pointedChanged() { applyTheme(theme()); }
+
+PointedPlot::Telling PeakBarPlot::tell(int item) const {
+  const PeakBar& bar = bars_[static_cast<std::size_t>(item)];
   HoverCard::Rows rows{{fontMetrics().elidedText(QString::fromStdString(bar.name).simplified(), Qt::ElideRight, 220), QString()}};
   if (bar.isMeasured) {
     rows.append({{tr("workspace"), bytesText(bar.workspace)}, {tr("activation"), bytesText(bar.activation)},
@@ -167,41 +165,13 @@ void PeakBarPlot::point(int index) {
     rows.emplaceBack(tr("not measured yet"), QString());
   }
   if (bar.budget > 0) rows.emplaceBack(tr("budget"), bytesText(bar.budget));
-  const int y = static_cast<int>(plot()->yAxis->coordToPixel(index));
-  card()->showRows(rows, plot()->mapToParent(QPoint(plot()->axisRect()->center().x(), y - 30)));
-  setAccessibleDescription(cardText());
-  applyTheme(theme());
-  replotSoon();
+  const int y = static_cast<int>(plot()->yAxis->coordToPixel(item));
+  return {rows, QPoint(plot()->axisRect()->center().x(), y - 30)};
 }
 
-void PeakBarPlot::pointerMoved(const QPoint& position) {
+int PeakBarPlot::itemAt(const QPoint& position) const {
   const int index = qRound(plot()->yAxis->pixelToCoord(position.y()));
-  if (index < 0 || index >= static_cast<int>(bars_.size())) return pointerLeft();
-  if (index != pointed_ || !card()->isVisible()) point(index);
-}
-
-void PeakBarPlot::pointerLeft() {
-  PlotFrame::pointerLeft();
-  if (pointed_ < 0) return;
-  pointed_ = -1;
-  applyTheme(theme());
-  replotSoon();
-}
-
-void PeakBarPlot::keyPressEvent(QKeyEvent* event) {
-  const int last = static_cast<int>(bars_.size()) - 1;
-  int wanted = -1;
-  if (event->key() == Qt::Key_Down) wanted = std::min(pointed_ + 1, last);
-  if (event->key() == Qt::Key_Up) wanted = pointed_ < 0 ? last : std::max(pointed_ - 1, 0);
-  if (event->key() == Qt::Key_Escape) return pointerLeft();
-  if (wanted < 0) return PlotFrame::keyPressEvent(event);
-  point(wanted);
-}
-
-void PeakBarPlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
+  return index >= 0 && index < itemCount() ? index : -1;
 }
 
 }  // namespace tidemark::plots

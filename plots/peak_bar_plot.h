@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 #include "plots/plot_theme.h"
 
 class QCPBars;
@@ -23,22 +23,24 @@ struct PeakBar {
   double budget = 0;        // bytes; 0: none
 };
 
-class PeakBarPlot : public PlotFrame {
+class PeakBarPlot : public PointedPlot {
   Q_OBJECT
  public:
   explicit PeakBarPlot(QWidget* parent = nullptr);
 
   void setBars(const std::vector<PeakBar>& bars);
   const std::vector<PeakBar>& bars() const { return bars_; }
-  QString cardText() const;
+
+  std::vector<LegendEntry> legend() const override { return spaceLegend(); }
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
+  void pointedChanged() override;
+  Qt::Orientation direction() const override { return Qt::Vertical; }
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Row {
@@ -50,13 +52,11 @@ class PeakBarPlot : public PlotFrame {
   void makeRows();
   void fillBars();
   void placeTexts();
-  void point(int bar);
 
   std::vector<PeakBar> bars_;
   std::array<QCPBars*, 5> parts_{};  // from the axis outwards
   std::vector<Row> rows_;
   double divisor_ = 1;
-  int pointed_ = -1;
 };
 
 }  // namespace tidemark::plots

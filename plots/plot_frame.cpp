@@ -2,11 +2,15 @@
 
 #include <qcustomplot.h>
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
 #include <QFocusEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPicture>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "plots/hover_card.h"
 
@@ -24,6 +28,42 @@ PlotFrame::PlotFrame(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot(t
   plot_->axisRect()->setMinimumMargins(QMargins(0, 6, 2, 0));
   plot_->setMinimumSize(120, 80);
   card_->raise();
+  makeActions();
+}
+
+void PlotFrame::makeActions() {
+  auto* save = new QAction(tr("Save the plot…"), this);
+  save->setObjectName(QStringLiteral("savePlot"));
+  save->setShortcut(QKeySequence::Save);
+  auto* copy = new QAction(tr("Copy the plot"), this);
+  copy->setObjectName(QStringLiteral("copyPlot"));
+  copy->setShortcut(QKeySequence::Copy);
+  for (QAction* action : {save, copy}) {
+    action->setShortcutContext(Qt::WidgetShortcut);
+    addAction(action);
+  }
+  setContextMenuPolicy(Qt::ActionsContextMenu);
+  connect(save, &QAction::triggered, this, &PlotFrame::askWhereToSave);
+  connect(copy, &QAction::triggered, this, &PlotFrame::copyPicture);
+}
+
+void PlotFrame::askWhereToSave() {
+  askForPlotFile(this, fileNameFor(pictureTitle()), [this](const QString& path) {
+    const QString failure = writePlot(*this, path);
+    if (failure.isEmpty()) tell(tr("saved as"), path);
+    else tell(tr("not saved"), failure);
+  });
+}
+
+void PlotFrame::copyPicture() {
+  QApplication::clipboard()->setImage(imageOf(*this));
+  tell(tr("copied as a picture"), {});
+}
+
+void PlotFrame::tell(const QString& what, const QString& detail) {
+  const QString shown = fontMetrics().elidedText(detail, Qt::ElideMiddle, std::max(120, width() / 2));
+  card_->showRows(HoverCard::Rows{{what, shown}}, QPoint(width() / 8, 8));
+  setAccessibleDescription(what + QLatin1Char(' ') + detail);
 }
 
 void PlotFrame::setTheme(const PlotTheme& theme) {
@@ -69,6 +109,12 @@ bool PlotFrame::eventFilter(QObject* watched, QEvent* event) {
 void PlotFrame::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::FontChange) setTheme(theme_);
+}
+
+void PlotFrame::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  layOut();
+  replotSoon();
 }
 
 void PlotFrame::focusInEvent(QFocusEvent* event) {

@@ -1,11 +1,9 @@
 #include "plots/scatter_plot.h"
 
-#include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
 
 #include "plots/curve_drawing.h"
-#include "plots/hover_card.h"
 #include "plots/run_mark.h"
 
 namespace tidemark::plots {
@@ -15,7 +13,7 @@ constexpr double kReachPx = 18;
 
 }  // namespace
 
-ScatterPlot::ScatterPlot(QWidget* parent) : PlotFrame(parent) {
+ScatterPlot::ScatterPlot(QWidget* parent) : PointedPlot(parent) {
   setAccessibleName(tr("A setting against a result"));
   setTheme(theme());
   setSeries({});
@@ -31,14 +29,13 @@ void ScatterPlot::setSeries(const ScatterSeries& series) {
       graphs_.back()->setLineStyle(QCPGraph::lsNone);
     }
   }
-  if (pointed_ >= static_cast<int>(series_.points.size())) pointerLeft();
   fitAxes();
   for (std::size_t i = 0; i < graphs_.size(); ++i) {
     fill(graphs_[i], {{series_.points[i].x, series_.points[i].y}}, {xUnit_.divisor, yUnit_.divisor});
   }
   applyTheme(theme());
-  setAccessibleDescription(tr("%1 against %2, %3 runs. Arrow keys move from one to the next.")
-                               .arg(series_.yLabel, series_.xLabel).arg(series_.points.size()));
+  itemsChanged(tr("%1 against %2, %3 runs. Arrow keys move from one to the next.")
+                   .arg(series_.yLabel, series_.xLabel).arg(series_.points.size()));
   replotSoon();
 }
 
@@ -93,35 +90,33 @@ void ScatterPlot::layOut() {
 void ScatterPlot::applyTheme(const PlotTheme& theme) {
   for (std::size_t i = 0; i < graphs_.size(); ++i) {
     const int mark = series_.points[i].mark;
-    const bool standsOut = static_cast<int>(i) == pointed_;
+    const bool standsOut = static_cast<int>(i) == pointed();
     graphs_[i]->setScatterStyle(markerOf(mark, standsOut ? theme.text : theme.background, runColor(mark, theme), standsOut ? 14 : 11));
   }
   styleAxis(plot()->xAxis, theme.muted);
   styleAxis(plot()->yAxis, theme.muted);
 }
 
-QString ScatterPlot::cardText() const { return pointed_ < 0 ? QString() : card()->plainText(); }
-
 QPointF ScatterPlot::pixelOf(const ScatterPoint& point) const {
   return {plot()->xAxis->coordToPixel(point.x / xUnit_.divisor), plot()->yAxis->coordToPixel(point.y / yUnit_.divisor)};
 }
 
-void ScatterPlot::point(int index) {
-  pointed_ = index;
-  const ScatterPoint& chosen = series_.points[static_cast<std::size_t>(index)];
+int ScatterPlot::itemCount() const { return static_cast<int>(series_.points.size()); }
+
+void ScatterPlot::pointedChanged() { applyTheme(theme()); }
+
+PointedPlot::Telling ScatterPlot::tell(int item) const {
+  const ScatterPoint& chosen = series_.points[static_cast<std::size_t>(item)];
   const QString across = series_.words.empty() ? measureText(series_.xMeasure, chosen.x)
                                                : QString::fromStdString(series_.words[static_cast<std::size_t>(chosen.x)]).simplified();
   const auto shortened = [this](const QString& text) { return fontMetrics().elidedText(text, Qt::ElideMiddle, 220); };
-  card()->showRows({{shortened(QString::fromStdString(chosen.name).simplified()), QString()},
-                    {series_.xLabel, shortened(across)},
-                    {series_.yLabel, measureText(series_.yMeasure, chosen.y)}},
-                   plot()->mapToParent(pixelOf(chosen).toPoint()));
-  setAccessibleDescription(cardText());
-  applyTheme(theme());
-  replotSoon();
+  return {{{shortened(QString::fromStdString(chosen.name).simplified()), QString()},
+           {series_.xLabel, shortened(across)},
+           {series_.yLabel, measureText(series_.yMeasure, chosen.y)}},
+          pixelOf(chosen).toPoint()};
 }
 
-void ScatterPlot::pointerMoved(const QPoint& position) {
+int ScatterPlot::itemAt(const QPoint& position) const {
   int nearest = -1;
   double least = kReachPx;
   for (std::size_t i = 0; i < series_.points.size(); ++i) {
@@ -130,32 +125,14 @@ void ScatterPlot::pointerMoved(const QPoint& position) {
     least = distance;
     nearest = static_cast<int>(i);
   }
-  if (nearest < 0) return pointerLeft();
-  if (nearest != pointed_ || !card()->isVisible()) point(nearest);
+  return nearest;
 }
 
-void ScatterPlot::pointerLeft() {
-  PlotFrame::pointerLeft();
-  if (pointed_ < 0) return;
-  pointed_ = -1;
-  applyTheme(theme());
-  replotSoon();
-}
-
-void ScatterPlot::keyPressEvent(QKeyEvent* event) {
-  const int last = static_cast<int>(series_.points.size()) - 1;
-  int wanted = -1;
-  if (event->key() == Qt::Key_Right) wanted = std::min(pointed_ + 1, last);
-  if (event->key() == Qt::Key_Left) wanted = pointed_ < 0 ? last : std::max(pointed_ - 1, 0);
-  if (event->key() == Qt::Key_Escape) return pointerLeft();
-  if (wanted < 0) return PlotFrame::keyPressEvent(event);
-  point(wanted);
-}
-
-void ScatterPlot::resizeEvent(QResizeEvent* event) {
-  PlotFrame::resizeEvent(event);
-  layOut();
-  replotSoon();
+std::vector<LegendEntry> ScatterPlot::legend() const {
+  std::vector<LegendEntry> legend;
+  for (const ScatterPoint& point : series_.points)
+    legend.push_back({QString::fromStdString(point.name).simplified(), runColor(point.mark, PlotTheme::light()), runShape(point.mark)});
+  return legend;
 }
 
 }  // namespace tidemark::plots

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plots/measure.h"
-#include "plots/plot_frame.h"
+#include "plots/pointed_plot.h"
 
 class QCPGraph;
 
@@ -26,32 +26,31 @@ struct ScatterSeries {
   std::vector<ScatterPoint> points;
 };
 
-class ScatterPlot : public PlotFrame {
+class ScatterPlot : public PointedPlot {
   Q_OBJECT
  public:
   explicit ScatterPlot(QWidget* parent = nullptr);
 
   void setSeries(const ScatterSeries& series);
   const ScatterSeries& series() const { return series_; }
-  QString cardText() const;
+
+  std::vector<LegendEntry> legend() const override;
 
  protected:
   void applyTheme(const PlotTheme& theme) override;
-  void pointerMoved(const QPoint& position) override;
-  void pointerLeft() override;
-  void keyPressEvent(QKeyEvent* event) override;
+  int itemCount() const override;
+  int itemAt(const QPoint& position) const override;
+  Telling tell(int item) const override;
+  void pointedChanged() override;
   void layOut() override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fitAxes();
-  void point(int index);
   QPointF pixelOf(const ScatterPoint& point) const;
 
   ScatterSeries series_;
   AxisUnit xUnit_, yUnit_;
   std::vector<QCPGraph*> graphs_;
-  int pointed_ = -1;
 };
 
 }  // namespace tidemark::plots

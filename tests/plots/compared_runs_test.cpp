@@ -1,6 +1,8 @@
 // The plots that show several runs at once: the same colour everywhere, values told by pointer and keys, few points drawn.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <QApplication>
 #include <QImage>
 #include <QPainter>
@@ -134,6 +136,36 @@ TEST(OverlayPlot, TakesFewerCurvesAndNoneWhileOneStandsOut) {
   plot.setSeries({});
   QTest::keyClick(&plot, Qt::Key_Left);
   EXPECT_TRUE(plot.cardText().isEmpty());
+}
+
+TEST(OverlayPlot, CurvesThatLieOnEachOtherShareTheirLine) {
+  OverlayPlot plot;
+  OverlaySeries series;
+  for (const double shift : {0.0, 0.0, 1.0, 0.0001}) {
+    OverlayCurve curve{"c", static_cast<int>(series.curves.size()), {}};
+    for (int x = 0; x < 20; ++x) curve.points.push_back({static_cast<double>(x), 20.0 - x + shift});
+    series.curves.push_back(curve);
+  }
+  plot.setSeries(series);
+  EXPECT_EQ(plot.coinciding(0), 3);
+  EXPECT_EQ(plot.coinciding(1), 3);
+  EXPECT_EQ(plot.coinciding(2), 1);
+  EXPECT_EQ(plot.coinciding(3), 3);
+  series.curves[1].points[7].y += 2;
+  plot.setSeries(series);
+  EXPECT_EQ(plot.coinciding(1), 1);
+  // Both colours are on the picture, although the lines are the same.
+  plot.resize(600, 300);
+  const QImage image = plot.grab().toImage();
+  std::array<int, 2> drawn{};
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      if (image.pixelColor(x, y) == runColor(0, PlotTheme::light())) ++drawn[0];
+      if (image.pixelColor(x, y) == runColor(3, PlotTheme::light())) ++drawn[1];
+    }
+  }
+  EXPECT_GT(drawn[0], 5);  // of its very colour: most pixels of a slanted line are mixed
+  EXPECT_GT(drawn[1], 5);
 }
 
 TEST(OverlayPlot, NamesTheOperatorUnderTheCursor) {

@@ -63,7 +63,7 @@ TEST(MemoryStackPlot, KeysMoveTheCursorAndTheCardTellsTheMoment) {
   MemoryStackPlot plot;
   plot.setSeries(triangle(30));
   showAt(plot, {800, 320});
-  QSignalSpy moved(&plot, &MemoryStackPlot::cursorMoved);
+  QSignalSpy moved(&plot, &MemoryStackPlot::pointedAt);
   for (int i = 0; i < 4; ++i) QTest::keyClick(&plot, Qt::Key_Right);
   EXPECT_EQ(plot.cursor(), 3);
   EXPECT_EQ(moved.count(), 4);

@@ -11,6 +11,7 @@
 #include "sample_run.h"
 #include "ui/live/read_detail.h"
 #include "ui/report/pdf_report.h"
+#include "ui/report/run_plots.h"
 #include "ui/shell/grab.h"
 #include "ui/shell/main_window.h"
 
@@ -38,7 +39,11 @@ TEST_F(DrawnFilesTest, TheReportIsAVectorPdfOfSeveralPages) {
   const auto detail = readDetail(*store_, wish, -1);
   ASSERT_TRUE(detail.ok()) << detail.error().message();
   const QString path = folder_.filePath(QStringLiteral("report.pdf"));
-  const Status status = writePdfReport(*detail, path);
+  ReportedRun run{*detail, {}};
+  run.report.operators = detail->operators;
+  run.report.plans = detail->plans;
+  run.report.steps = detail->newSteps;
+  const Status status = writePdfReport({run}, path);
   ASSERT_TRUE(status.ok()) << status.error().message();
   QFile file(path);
   ASSERT_TRUE(file.open(QIODevice::ReadOnly));
@@ -50,11 +55,46 @@ TEST_F(DrawnFilesTest, TheReportIsAVectorPdfOfSeveralPages) {
 }
 
 TEST_F(DrawnFilesTest, AReportThatCannotBeWrittenIsAnError) {
-  RunDetail detail;
-  detail.record.name = "x";
-  const Status status = writePdfReport(detail, folder_.filePath(QStringLiteral("missing/folder/report.pdf")));
+  ReportedRun run;
+  run.detail.record.name = "x";
+  const Status status = writePdfReport({run}, folder_.filePath(QStringLiteral("missing/folder/report.pdf")));
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().subject.find("missing/folder"), std::string::npos);
+}
+
+TEST_F(DrawnFilesTest, SeveralRunsAreComparedInOnePdf) {
+  const std::string other = tests::addSampleRun(*store_, "other", folder_.filePath(QStringLiteral("other")).toStdString(), {.steps = 20});
+  std::vector<ReportedRun> runs;
+  for (const std::string& id : {id_, other}) {
+    RunWish wish;
+    wish.runId = id;
+    runs.push_back({*readDetail(*store_, wish, -1), {}});
+    runs.back().report.name = runs.back().detail.record.name;
+  }
+  const QString path = folder_.filePath(QStringLiteral("two.pdf"));
+  const Status status = writePdfReport(runs, path);
+  ASSERT_TRUE(status.ok()) << status.error().message();
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  EXPECT_GE(file.readAll().count("/Type /Page\n"), 5) << "one page compares, and each run has two or more";
+}
+
+TEST_F(DrawnFilesTest, EachPlotIsWrittenAsPngAndSvg) {
+  RunWish wish;
+  wish.runId = id_;
+  const ReportedRun run{*readDetail(*store_, wish, -1), {}};
+  const auto files = writePlots({run, run}, folder_.filePath(QStringLiteral("plots")));
+  ASSERT_TRUE(files.ok()) << files.error().message();
+  EXPECT_EQ(files->size(), 16);
+  EXPECT_EQ(QSet<QString>(files->begin(), files->end()).size(), 16) << "runs of the same name do not overwrite each other";
+  for (const QString& path : *files) {
+    EXPECT_FALSE(path.contains(QLatin1Char('<')));
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
+    const QByteArray content = file.readAll();
+    if (path.endsWith(QLatin1String(".svg"))) EXPECT_TRUE(content.contains("<svg") && !content.contains("<image")) << path.toStdString();
+    else EXPECT_FALSE(QImage::fromData(content).isNull()) << path.toStdString();
+  }
 }
 
 TEST_F(DrawnFilesTest, EveryPageIsDrawnInLightAndDark) {
@@ -68,7 +108,7 @@ TEST_F(DrawnFilesTest, EveryPageIsDrawnInLightAndDark) {
   ASSERT_TRUE(finished.wait(240'000));
   EXPECT_TRUE(finished[0][0].toBool());
   const QStringList files = QDir(target).entryList({QStringLiteral("*.png")}, QDir::Files);
-  EXPECT_EQ(files.size(), 20);
+  EXPECT_EQ(files.size(), 24);
   for (const QString& name : files) {
     const QImage image(QDir(target).filePath(name));
     ASSERT_EQ(image.size(), QSize(1440, 900)) << name.toStdString();

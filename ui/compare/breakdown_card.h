@@ -6,36 +6,41 @@
 #include "ui/widgets/card.h"
 
 class QComboBox;
+class QLabel;
+class QStackedLayout;
 class QStackedWidget;
 class QTabBar;
+class QTableView;
+class QToolButton;
+
+namespace tidemark::plots {
+class ParallelPlot;
+}
 
 namespace tidemark::ui {
 
+class SampleTableModel;
 struct Comparison;
-struct PlotPicture;
 
 class BreakdownCard : public Card {
   Q_OBJECT
  public:
-  enum class View { PeakMemory, Activation, Scatter };
+  enum class View { PeakMemory, Activation, Scatter, Parallel, Samples };
   explicit BreakdownCard(QWidget* parent = nullptr);
 
   void show(const Comparison& comparison, const std::vector<int>& marks);
   void showView(View view);
   void setTheme(const plots::PlotTheme& theme);
-  // Writes the plot as it is shown.
-  Status save(const QString& path);
-
- signals:
-  void saveWanted(const QString& suggestedName);
 
  private:
   QWidget* makePeakView();
   QWidget* makeScatterView();
+  QWidget* makeParallelView();
+  QWidget* makeSampleView();
+  void showKept();
   void offerSettings(const Comparison& comparison);
   void showScatter();
   plots::PlotFrame* shownPlot() const;
-  PlotPicture picture() const;
 
   ComparedRuns runs_;
   std::vector<int> marks_;
@@ -44,6 +49,12 @@ class BreakdownCard : public Card {
   plots::PeakBarPlot* peaks_;
   plots::OverlayPlot* activations_;
   plots::ScatterPlot* scatter_;
+  plots::ParallelPlot* parallel_;
+  QLabel* kept_;
+  QToolButton* clear_;
+  SampleTableModel* samples_;
+  QStackedLayout* sampleStack_;
+  QToolButton* save_;
   QComboBox* setting_;
   QComboBox* result_;
 };

@@ -1,6 +1,7 @@
 #include "ui/compare/compare_loader.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "core/text/tokenizer.h"
 #include "core/weights/hub_cache.h"
@@ -14,16 +15,44 @@ int64_t bytesOf(const run::MemoryPoint& point) {
   return point.activation + point.staticCache + point.dynamicCache + point.workspace + point.trainable;
 }
 
-Status readFullest(const storage::RunStore& store, ComparedRun& run) {
-  for (int64_t rank = 0; rank < std::max<int64_t>(1, run.record.ranks); ++rank) {
-    const auto timeline = store.timeline(run.record.id, rank, -1);
-    if (!timeline.ok() && timeline.error().code == ErrorCode::NotFound) continue;  // this rank has measured nothing yet
-    if (!timeline.ok()) return timeline.error();
-    run.budgetBytes = std::max(run.budgetBytes, timeline->budgetBytes);
-    for (const run::MemoryPoint& point : timeline->points) {
-      if (!run.fullest || bytesOf(point) > bytesOf(*run.fullest)) run.fullest = point;
-    }
+void takeFuller(const run::TimelineEvent& timeline, ComparedRun& run) {
+  run.budgetBytes = std::max(run.budgetBytes, timeline.budgetBytes);
+  for (const run::MemoryPoint& point : timeline.points) {
+    if (!run.fullest || bytesOf(point) > bytesOf(*run.fullest)) run.fullest = point;
   }
+}
+
+// The step in which the rank was fullest; 0: it has not done any.
+Result<int64_t> fullestStep(const storage::RunStore& store, const ComparedRun& run, int64_t rank) {
+  auto steps = rank == 0 ? Result<std::vector<run::StepEvent>>(run.steps) : store.steps(run.record.id, rank, -1);
+  if (!steps.ok()) return steps.error();
+  const auto most = std::max_element(steps->begin(), steps->end(), [](const auto& a, const auto& b) { return a.peakBytes < b.peakBytes; });
+  return most == steps->end() ? 0 : most->step;
+}
+
+// Of the timelines: those of the rank's fullest step, and the one in force when it began. A timeline is stored when it differs
+// from the one before, so these hold the rank's peak.
+Status readFullest(const storage::RunStore& store, int64_t rank, ComparedRun& run) {
+  TIDEMARK_ASSIGN(const auto iterations, store.timelineIterations(run.record.id, rank));
+  if (iterations.empty()) return {};  // this rank has measured nothing yet
+  TIDEMARK_ASSIGN(const int64_t step, fullestStep(store, run, rank));
+  std::size_t first = 0, end = iterations.size();  // the first timeline of that step or a later one lies in [first, end]
+  while (first < end) {
+    const std::size_t middle = (first + end) / 2;
+    TIDEMARK_ASSIGN(const auto timeline, store.timeline(run.record.id, rank, iterations[middle]));
+    if (timeline.step < step) first = middle + 1;
+    else end = middle;
+  }
+  for (std::size_t i = first > 0 ? first - 1 : 0; i < iterations.size(); ++i) {
+    TIDEMARK_ASSIGN(const auto timeline, store.timeline(run.record.id, rank, iterations[i]));
+    if (step > 0 && timeline.step > step && i > 0) break;
+    takeFuller(timeline, run);
+  }
+  return {};
+}
+
+Status readFullest(const storage::RunStore& store, ComparedRun& run) {
+  for (int64_t rank = 0; rank < std::max<int64_t>(1, run.record.ranks); ++rank) TIDEMARK_TRY(readFullest(store, rank, run));
   return {};
 }
 
@@ -70,6 +99,7 @@ Result<std::shared_ptr<const ComparedRun>> CompareLoader::loadRun(const std::str
   TIDEMARK_ASSIGN(run->steps, store_->steps(runId, 0, -1));
   TIDEMARK_ASSIGN(run->evaluations, store_->evaluations(runId));
   TIDEMARK_ASSIGN(run->operators, store_->operators(runId, 0));
+  TIDEMARK_ASSIGN(run->samples, store_->samples(runId));
   TIDEMARK_TRY(readFullest(*store_, *run));
   if (run->budgetBytes == 0) run->budgetBytes = run->record.budgetBytes.value_or(0);
   run->chatTemplate = chatTemplateOf(run->record.model);

@@ -11,7 +11,6 @@
 
 #include "ui/compare/compare_table_card.h"
 #include "ui/compare/curves_card.h"
-#include "ui/compare/plot_file.h"
 #include "ui/compare/run_chooser.h"
 #include "ui/models/run_status.h"
 #include "ui/widgets/banner.h"
@@ -57,17 +56,6 @@ ComparePage::ComparePage(const std::filesystem::path& database, QWidget* parent)
     isReading_ = false;
     banner_->showMessage(Banner::Severity::Error, tr("The runs cannot be read: %1").arg(message));
   });
-  const auto offerSaving = [this](auto* card) {
-    connect(card, &std::remove_pointer_t<decltype(card)>::saveWanted, this, [this, card](const QString& name) {
-      askForPlotFile(this, name, [this, card](const QString& path) {
-        const Status status = card->save(path);
-        if (status.ok()) banner_->showMessage(Banner::Severity::Note, tr("The plot is in %1.").arg(path));
-        else banner_->showMessage(Banner::Severity::Error, tr("The plot was not saved: %1").arg(QString::fromStdString(status.error().message())));
-      });
-    });
-  };
-  offerSaving(curves_);
-  offerSaving(breakdown_);
   choiceChanged();
 }
 

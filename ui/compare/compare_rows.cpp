@@ -44,20 +44,29 @@ bool mayNameBest(const ResultKind& kind, const Comparison& comparison) {
   return kind.rests != Rests::OnEvaluationLoss || comparison.isEvaluationLossComparable;
 }
 
-// All that share the best value; none where all runs are equal, or only one has the result.
-void markBest(const ResultKind& kind, const std::vector<std::optional<double>>& values, CompareRow& row) {
+// Whose figures stay as they are, and come from training as far as it was meant to go, or as far as a person wanted.
+bool mayBeBest(const ComparedRun& run) {
+  return run.record.status == storage::RunStatus::Completed || run.record.status == storage::RunStatus::Stopped;
+}
+
+// All that share the best value; none where all runs are equal, or fewer than two that have ended have the result. While
+// others still go, it is the best so far.
+void markBest(const ResultKind& kind, const Comparison& comparison, const std::vector<std::optional<double>>& values, CompareRow& row) {
   std::vector<double> known;
-  for (const auto& value : values) {
-    if (value && std::isfinite(*value)) known.push_back(*value);
+  bool isProvisional = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ComparedRun& run = *comparison.runs[i];
+    isProvisional = isProvisional || isActive(run.record.status);
+    if (mayBeBest(run) && values[i] && std::isfinite(*values[i])) known.push_back(*values[i]);
   }
   if (known.size() < 2) return;
   const auto [least, most] = std::minmax_element(known.begin(), known.end());
   if (*least == *most) return;
   const double best = kind.better == Better::Lower ? *least : *most;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != best) continue;
+    if (values[i] != best || !mayBeBest(*comparison.runs[i])) continue;
     row.cells[i].isBest = true;
-    row.cells[i].text = tr("%1 · best").arg(row.cells[i].text);
+    row.cells[i].text = (isProvisional ? tr("%1 · best so far") : tr("%1 · best")).arg(row.cells[i].text);
   }
 }
 
@@ -68,7 +77,7 @@ CompareRow resultRow(const ResultKind& kind, const Comparison& comparison) {
     values.push_back(kind.value(*run));
     row.cells.push_back(numberCell(kind, values.back()));
   }
-  if (mayNameBest(kind, comparison)) markBest(kind, values, row);
+  if (mayNameBest(kind, comparison)) markBest(kind, comparison, values, row);
   for (const SeedGroup& group : comparison.groups) {
     std::vector<double> members;
     for (const std::size_t run : group.runs) {

@@ -3,17 +3,13 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "core/base/bytes.h"
-#include "core/run/config.h"
+#include "ui/compare/parallel_series.h"
 
 namespace tidemark::ui {
 namespace {
 
 using plots::Measure;
-
-constexpr double kLogarithmicFrom = 20;  // greatest over least value of a setting
 
 QString tr(const char* text) { return QCoreApplication::translate("tidemark::ui::CompareSeries", text); }
 
@@ -79,45 +75,6 @@ QString labelOf(CurveOver over) {
   return {};
 }
 
-const run::KeyInfo* infoOf(const std::string& key) {
-  const auto& keys = run::configKeys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [&](const run::KeyInfo& info) { return info.key == key; });
-  return found == keys.end() ? nullptr : &*found;
-}
-
-// The setting as a number; none where it is a word, such as "auto".
-std::optional<double> numberOf(const std::string& key, const std::string& value) {
-  const run::KeyInfo* info = infoOf(key);
-  if (info && info->kind == run::KeyInfo::Kind::Bytes) {
-    const auto bytes = parseBytes(value);
-    return bytes.ok() ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
-  }
-  bool isNumber = false;
-  const double number = QString::fromStdString(value).toDouble(&isNumber);
-  return isNumber && std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
-
-// Numbers across where all values are; otherwise the different words, in the order of the runs.
-void placeAcross(plots::ScatterSeries& series, const std::string& key, const std::vector<std::string>& values) {
-  std::vector<double> numbers;
-  for (const std::string& value : values) {
-    if (const auto number = numberOf(key, value)) numbers.push_back(*number);
-  }
-  if (numbers.size() == values.size() && !numbers.empty()) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) series.points[i].x = numbers[i];
-    const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-    series.isLogarithmic = *least > 0 && *most / *least >= kLogarithmicFrom;
-    const run::KeyInfo* info = infoOf(key);
-    series.xMeasure = info && info->kind == run::KeyInfo::Kind::Bytes ? Measure::Bytes : info && info->kind == run::KeyInfo::Kind::Integer ? Measure::Whole : Measure::Number;
-    return;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto word = std::find(series.words.begin(), series.words.end(), values[i]);
-    if (word == series.words.end()) word = series.words.insert(series.words.end(), values[i]);
-    series.points[i].x = static_cast<double>(word - series.words.begin());
-  }
-}
-
 }  // namespace
 
 plots::OverlaySeries curvesOf(const ComparedRuns& runs, const std::vector<int>& marks, CurveOf what, CurveOver over) {
@@ -174,18 +131,22 @@ std::vector<plots::PeakBar> peaksOf(const ComparedRuns& runs, const std::vector<
 
 plots::ScatterSeries scatterOf(const ComparedRuns& runs, const std::vector<int>& marks, const std::string& setting, const ResultKind& result) {
   plots::ScatterSeries series;
-  std::vector<std::string> values;
+  std::vector<std::optional<std::string>> values;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto across = settingOf(*runs[i], setting);
     const auto up = result.value(*runs[i]);
     if (!across || !up || !std::isfinite(*up)) continue;
-    values.push_back(*across);
+    values.push_back(across);
     series.points.push_back({runs[i]->record.name, marks[i], 0, *up});
   }
   series.xLabel = QString::fromStdString(setting);
   series.yLabel = result.name;
   series.yMeasure = result.measure;
-  placeAcross(series, setting, values);
+  const PlacedValues across = placed(setting, values);
+  for (std::size_t i = 0; i < series.points.size(); ++i) series.points[i].x = across.values[i].value_or(0);
+  series.words = across.words;
+  series.isLogarithmic = across.isLogarithmic;
+  series.xMeasure = across.measure;
   return series;
 }
 

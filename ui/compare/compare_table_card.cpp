@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QTableView>
 #include <QToolButton>
@@ -21,7 +22,6 @@ namespace {
 
 constexpr int kRowTitleWidth = 232;
 constexpr int kLeastColumnWidth = 130;
-constexpr int kMostColumnWidth = 260;
 
 }  // namespace
 
@@ -76,6 +76,7 @@ void CompareTableCard::makeTable() {
   columns->setObjectName(QStringLiteral("runTitles"));
   columns->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(columns, &QHeaderView::customContextMenuRequested, this, &CompareTableCard::showColumnMenu);
+  connect(columns, &QHeaderView::sectionResized, this, [this] { hasOwnWidths_ = hasOwnWidths_ || !isLayingOut_; });
   connect(columns, &QHeaderView::sectionDoubleClicked, this, [this](int column) {
     const QString id = model_->headerData(column, Qt::Horizontal, CompareTableModel::RunIdRole).toString();
     if (!id.isEmpty()) emit openWanted(id);
@@ -96,11 +97,25 @@ void CompareTableCard::showTable() {
   setCaption(hidesSome ? tr("%1 equal settings hidden").arg(table.equalSettings) : QString());
   const int columnsBefore = model_->columnCount();
   model_->setTable(std::move(table));
-  if (model_->columnCount() != columnsBefore) {
-    const int count = std::max(1, model_->columnCount());
-    const int room = (table_->width() - kRowTitleWidth - 20) / count;
-    for (int column = 0; column < count; ++column) table_->setColumnWidth(column, std::clamp(room, kLeastColumnWidth + 20, kMostColumnWidth));
-  }
+  if (model_->columnCount() == columnsBefore) return;
+  hasOwnWidths_ = false;
+  layOutColumns();
+}
+
+// All alike and as wide as the card allows, until a person draws one wider or narrower.
+void CompareTableCard::layOutColumns() {
+  const int count = model_->columnCount();
+  if (count == 0 || hasOwnWidths_) return;
+  isLayingOut_ = true;
+  const int room = (table_->width() - kRowTitleWidth - table_->verticalScrollBar()->sizeHint().width() - 2) / count;
+  for (int column = 0; column < count; ++column) table_->setColumnWidth(column, std::max(room, kLeastColumnWidth + 20));
+  isLayingOut_ = false;
+}
+
+void CompareTableCard::resizeEvent(QResizeEvent* event) {
+  Card::resizeEvent(event);
+  layout()->activate();  // the table's new width is wanted, not the one before
+  layOutColumns();
 }
 
 void CompareTableCard::setTheme(const plots::PlotTheme& theme) { model_->setTheme(theme); }

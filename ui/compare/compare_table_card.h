@@ -23,6 +23,9 @@ class CompareTableCard : public Card {
   void show(const Comparison& comparison, const std::vector<int>& marks);
   void setTheme(const plots::PlotTheme& theme);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  signals:
   void openWanted(const QString& runId);
   void removeWanted(const QString& runId);
@@ -31,6 +34,7 @@ class CompareTableCard : public Card {
   void makeTable();
   void makeTools();
   void showTable();
+  void layOutColumns();
   void showColumnMenu(const QPoint& position);
   void copy(TableFormat format, const std::vector<int>& rows);
   void copySelection();
@@ -40,6 +44,8 @@ class CompareTableCard : public Card {
   CompareTableModel* model_;
   QTableView* table_;
   QCheckBox* all_;
+  bool isLayingOut_ = false;
+  bool hasOwnWidths_ = false;  // a person has drawn a column wider or narrower
 };
 
 }  // namespace tidemark::ui

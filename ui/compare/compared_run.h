@@ -19,7 +19,8 @@ struct ComparedRun {
   std::vector<run::StepEvent> steps;           // of rank 0
   std::vector<run::EvalEvent> evaluations;
   std::vector<run::OperatorEvent> operators;   // of rank 0, measured in the first iteration
-  std::optional<run::MemoryPoint> fullest;     // the fullest moment of all ranks in their newest measured iterations
+  std::vector<run::SampleEvent> samples;       // oldest first
+  std::optional<run::MemoryPoint> fullest;     // the fullest moment of any rank in the whole run
   int64_t budgetBytes = 0;                     // in force then; 0: unknown
   std::optional<std::string> chatTemplate;     // as the model's files have it now; none: they cannot be read
 };

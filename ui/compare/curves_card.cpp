@@ -8,7 +8,6 @@
 #include <QVBoxLayout>
 
 #include "ui/compare/card_tools.h"
-#include "ui/compare/plot_file.h"
 
 namespace tidemark::ui {
 namespace {
@@ -36,7 +35,7 @@ void CurvesCard::makeTools() {
   auto* saveButton = makeSaveButton(tr("Save the curves"));
   for (QWidget* widget : std::initializer_list<QWidget*>{what_, over_, saveButton}) header()->addWidget(widget);
   header()->setSpacing(8);
-  connect(saveButton, &QToolButton::clicked, this, [this] { emit saveWanted(picture().title); });
+  connect(saveButton, &QToolButton::clicked, this, [this] { plot_->askWhereToSave(); });
 }
 
 QWidget* CurvesCard::makeSmoothing() {
@@ -68,15 +67,10 @@ void CurvesCard::show(const ComparedRuns& runs, const std::vector<int>& marks) {
 void CurvesCard::showCurves() {
   const auto what = static_cast<CurveOf>(what_->currentIndex());
   smoothing_->setEnabled(what != CurveOf::EvaluationLoss);  // its few points are drawn as they are
+  plot_->setPictureTitle(tr("%1 %2").arg(what_->currentText(), over_->currentText()));
   plot_->setSeries(curvesOf(runs_, marks_, what, static_cast<CurveOver>(over_->currentIndex())));
 }
 
 void CurvesCard::setTheme(const plots::PlotTheme& theme) { plot_->setTheme(theme); }
-
-PlotPicture CurvesCard::picture() const {
-  return {tr("%1 %2").arg(what_->currentText(), over_->currentText()), runLegend(runs_, marks_)};
-}
-
-Status CurvesCard::save(const QString& path) { return writePlot(*plot_, picture(), path); }
 
 }  // namespace tidemark::ui

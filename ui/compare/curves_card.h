@@ -9,7 +9,6 @@ class QSlider;
 
 namespace tidemark::ui {
 
-struct PlotPicture;
 
 class CurvesCard : public Card {
   Q_OBJECT
@@ -18,17 +17,11 @@ class CurvesCard : public Card {
 
   void show(const ComparedRuns& runs, const std::vector<int>& marks);
   void setTheme(const plots::PlotTheme& theme);
-  // Writes the plot as it is shown.
-  Status save(const QString& path);
-
- signals:
-  void saveWanted(const QString& suggestedName);
 
  private:
   void makeTools();
   QWidget* makeSmoothing();
   void showCurves();
-  PlotPicture picture() const;
 
   ComparedRuns runs_;
   std::vector<int> marks_;

@@ -16,6 +16,12 @@ void tellLost(storage::RunRecord& run) {
   }
 }
 
+void tellLost(storage::SweepRecord& sweep) {
+  if (sweep.status == storage::SweepStatus::Running && !launch::isSameProcess(sweep.agentPid, sweep.agentStartTicks)) {
+    sweep.status = storage::SweepStatus::Lost;
+  }
+}
+
 Result<RunDetail> readDetail(const storage::RunStore& store, const RunWish& wish, int64_t afterStep) {
   RunDetail detail;
   detail.wish = wish;

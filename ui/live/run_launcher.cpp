@@ -36,18 +36,37 @@ Result<std::filesystem::path> RunLauncher::makeFolder() const {
   return folder;
 }
 
+Result<std::filesystem::path> RunLauncher::writeFile(const char* name, const std::string& content) const {
+  TIDEMARK_ASSIGN(const std::filesystem::path folder, makeFolder());
+  TIDEMARK_TRY(writeFileAtomically(folder / name, content));
+  return folder / name;
+}
+
 void RunLauncher::start(const run::RunConfig& config, const QString& name) {
-  const auto folder = makeFolder();
-  if (!folder.ok()) {
-    emit refused(QString::fromStdString(folder.error().message()));
+  const auto file = writeFile("config.yaml", run::toYaml(config));
+  if (!file.ok()) {
+    emit refused(QString::fromStdString(file.error().message()));
     return;
   }
-  const std::filesystem::path file = *folder / "config.yaml";
-  if (const Status status = writeFileAtomically(file, run::toYaml(config)); !status.ok()) {
-    emit refused(QString::fromStdString(status.error().message()));
+  launch({QStringLiteral("run"), QString::fromStdString(file->string()), QStringLiteral("--name"), name});
+}
+
+void RunLauncher::startSweep(const sweep::Sweep& sweep) {
+  const auto file = writeFile("sweep.yaml", sweep::toYaml(sweep));
+  if (!file.ok()) {
+    emit refused(QString::fromStdString(file.error().message()));
     return;
   }
-  launch({QStringLiteral("run"), QString::fromStdString(file.string()), QStringLiteral("--name"), name});
+  launch({QStringLiteral("sweep"), QString::fromStdString(file->string())});
+}
+
+void RunLauncher::resumeSweep(const storage::SweepRecord& sweep) {
+  launch({QStringLiteral("sweep"), QStringLiteral("--resume"), QString::fromStdString(sweep.id)});
+}
+
+void RunLauncher::stopSweep(const storage::SweepRecord& sweep) {
+  const Status status = launch::requestStop(sweep.agentPid, sweep.agentStartTicks);
+  if (!status.ok()) emit refused(QString::fromStdString(status.error().message()));
 }
 
 void RunLauncher::resume(const storage::RunRecord& run) {
@@ -89,20 +108,25 @@ void RunLauncher::ended(qint64 pid, int exitCode) {
   emit refused(words.isEmpty() ? tr("The command ended with code %1 and said nothing.").arg(exitCode) : words);
 }
 
-void RunLauncher::noticeRuns(const std::vector<storage::RunRecord>& runs) {
+template <typename Record>
+void RunLauncher::notice(const std::vector<Record>& records, void (RunLauncher::*seen)(const QString& id)) {
   for (auto it = pending_.begin(); it != pending_.end();) {
     const qint64 pid = it->process->pid();
-    const auto run = std::find_if(runs.begin(), runs.end(), [pid](const storage::RunRecord& r) { return r.agentPid == pid; });
-    if (run == runs.end()) {
+    const auto record = std::find_if(records.begin(), records.end(), [pid](const Record& r) { return r.agentPid == pid; });
+    if (record == records.end()) {
       ++it;
       continue;
     }
     seen_.push_back(std::move(*it));
     it = pending_.erase(it);
     emit pendingChanged();
-    emit started(QString::fromStdString(run->id));
+    emit (this->*seen)(QString::fromStdString(record->id));
   }
 }
+
+void RunLauncher::noticeRuns(const std::vector<storage::RunRecord>& runs) { notice(runs, &RunLauncher::started); }
+
+void RunLauncher::noticeSweeps(const std::vector<storage::SweepRecord>& sweeps) { notice(sweeps, &RunLauncher::sweepStarted); }
 
 void RunLauncher::stop(const storage::RunRecord& run) {
   const Status status = launch::requestStop(run.agentPid, run.agentStartTicks);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/run/config.h"
+#include "core/sweep/sweep.h"
 #include "storage/run_store.h"
 #include "ui/live/detached_process.h"
 
@@ -26,14 +27,19 @@ class RunLauncher : public QObject {
   void start(const run::RunConfig& config, const QString& name);
   void resume(const storage::RunRecord& run);
   void stop(const storage::RunRecord& run);
+  void startSweep(const sweep::Sweep& sweep);
+  void resumeSweep(const storage::SweepRecord& sweep);
+  void stopSweep(const storage::SweepRecord& sweep);  // its runs write a checkpoint
   // Makes <run directory>/report/report.html.
   void makeReport(const storage::RunRecord& run);
   // To be told of every reading of the database: recognises the runs that were started here.
   void noticeRuns(const std::vector<storage::RunRecord>& runs);
+  void noticeSweeps(const std::vector<storage::SweepRecord>& sweeps);
   bool isStarting() const { return !pending_.empty(); }
 
  signals:
   void started(const QString& runId);
+  void sweepStarted(const QString& sweepId);
   void refused(const QString& message);
   void reportReady(const QString& path);
   void pendingChanged();
@@ -44,6 +50,9 @@ class RunLauncher : public QObject {
     std::filesystem::path log;
     bool isSeen = false;  // in the database; its end is told there
   };
+  template <typename Record>
+  void notice(const std::vector<Record>& records, void (RunLauncher::*seen)(const QString& id));
+  Result<std::filesystem::path> writeFile(const char* name, const std::string& content) const;
   void launch(const QStringList& arguments);
   void ended(qint64 pid, int exitCode);
   Result<std::filesystem::path> makeFolder() const;

@@ -35,6 +35,8 @@ void RunReader::poll() {
   sinceLivenessCheck_.start();
   readRuns();
   readDetail();
+  readSweeps();
+  readSweepPoints();
 }
 
 void RunReader::report(const Error& error) {
@@ -66,6 +68,25 @@ void RunReader::readDetail() {
   if (detail->startsOver) lastStep_ = -1;
   if (!detail->newSteps.empty()) lastStep_ = detail->newSteps.back().step;
   emit detailRead(*detail);
+}
+
+void RunReader::wishForSweep(const std::string& sweepId) {
+  wishedSweep_ = sweepId;
+  if (store_) readSweepPoints();
+}
+
+void RunReader::readSweeps() {
+  auto sweeps = store_->sweeps();
+  if (!sweeps.ok()) return report(sweeps.error());
+  for (storage::SweepRecord& sweep : *sweeps) tellLost(sweep);
+  emit sweepsRead(*sweeps);
+}
+
+void RunReader::readSweepPoints() {
+  if (wishedSweep_.empty()) return;
+  const auto points = store_->sweepPoints(wishedSweep_);
+  if (!points.ok()) return report(points.error());
+  emit sweepPointsRead(QString::fromStdString(wishedSweep_), *points);
 }
 
 void RunReader::deleteRun(const std::string& runId) {

@@ -20,12 +20,15 @@ class RunReader : public QObject {
 
   void start();
   void wishFor(const RunWish& wish);
+  void wishForSweep(const std::string& sweepId);  // its points; empty: of none
   void deleteRun(const std::string& runId);
   void renameRun(const std::string& runId, const std::string& name);
 
  signals:
   void runsRead(const std::vector<tidemark::storage::RunRecord>& runs);
   void detailRead(const tidemark::ui::RunDetail& detail);
+  void sweepsRead(const std::vector<tidemark::storage::SweepRecord>& sweeps);
+  void sweepPointsRead(const QString& sweepId, const std::vector<tidemark::storage::SweepPoint>& points);
   void failed(const QString& message);
   void recovered();
 
@@ -33,6 +36,8 @@ class RunReader : public QObject {
   void poll();
   void readRuns();
   void readDetail();
+  void readSweeps();
+  void readSweepPoints();
   void report(const Error& error);
 
   std::filesystem::path database_;
@@ -41,6 +46,7 @@ class RunReader : public QObject {
   QElapsedTimer sinceLivenessCheck_;
   int64_t seen_ = -1;
   RunWish wish_;
+  std::string wishedSweep_;
   int64_t lastStep_ = -1;  // of the wished run, sent already; -1: none
   bool hasFailed_ = false;
 };

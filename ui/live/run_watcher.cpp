@@ -11,6 +11,8 @@ RunWatcher::RunWatcher(const std::filesystem::path& database, QObject* parent)
   connect(&thread_, &QThread::finished, reader_, &QObject::deleteLater);
   connect(reader_, &RunReader::runsRead, this, &RunWatcher::runsRead);
   connect(reader_, &RunReader::detailRead, this, &RunWatcher::detailRead);
+  connect(reader_, &RunReader::sweepsRead, this, &RunWatcher::sweepsRead);
+  connect(reader_, &RunReader::sweepPointsRead, this, &RunWatcher::sweepPointsRead);
   connect(reader_, &RunReader::failed, this, &RunWatcher::failed);
   connect(reader_, &RunReader::recovered, this, &RunWatcher::recovered);
   thread_.setObjectName(QStringLiteral("database"));
@@ -24,6 +26,10 @@ RunWatcher::~RunWatcher() {
 
 void RunWatcher::wishFor(const RunWish& wish) {
   QMetaObject::invokeMethod(reader_, [reader = reader_, wish] { reader->wishFor(wish); });
+}
+
+void RunWatcher::wishForSweep(const QString& sweepId) {
+  QMetaObject::invokeMethod(reader_, [reader = reader_, id = sweepId.toStdString()] { reader->wishForSweep(id); });
 }
 
 void RunWatcher::deleteRun(const QString& runId) {

@@ -21,12 +21,15 @@ class RunWatcher : public QObject {
 
   const std::filesystem::path& database() const { return database_; }
   void wishFor(const RunWish& wish);
+  void wishForSweep(const QString& sweepId);  // empty: of none
   void deleteRun(const QString& runId);
   void renameRun(const QString& runId, const QString& name);
 
  signals:
   void runsRead(const std::vector<tidemark::storage::RunRecord>& runs);  // newest first; lost ones told as such
   void detailRead(const tidemark::ui::RunDetail& detail);
+  void sweepsRead(const std::vector<tidemark::storage::SweepRecord>& sweeps);  // newest first; lost ones told as such
+  void sweepPointsRead(const QString& sweepId, const std::vector<tidemark::storage::SweepPoint>& points);  // of the one wished for
   void failed(const QString& message);
   void recovered();  // reading works again after failed()
 

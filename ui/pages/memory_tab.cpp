@@ -46,7 +46,7 @@ MemoryTab::MemoryTab(QWidget* parent)
   below->addWidget(barCard, 1);
   below->addWidget(curveCard, 1);
   layout->addLayout(below, 5);
-  connect(stack_, &plots::MemoryStackPlot::cursorMoved, this, [this](int moment) {
+  connect(stack_, &plots::MemoryStackPlot::pointedAt, this, [this](int moment) {
     const auto& moments = stack_->series().moments;
     bars_->setHighlight(moment < 0 ? -1 : moments[static_cast<std::size_t>(moment)].operatorIndex);
   });

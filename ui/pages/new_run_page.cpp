@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QShortcut>
 #include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -91,6 +92,13 @@ QWidget* NewRunPage::makeHeader() {
   name_->setMinimumWidth(140);
   name_->setMaximumWidth(320);
   editing_ = new EditingBar;
+  auto* sweep = new QToolButton;
+  sweep->setObjectName(QStringLiteral("sweep"));
+  sweep->setProperty("framed", true);
+  sweep->setText(tr("Sweep…"));
+  sweep->setToolTip(tr("Try several values for some of these settings, one run each"));
+  sweep->setAccessibleName(tr("Sweep over settings"));
+  connect(sweep, &QToolButton::clicked, this, &NewRunPage::sweepWanted);
   start_ = new QPushButton(tr("Start"));
   start_->setObjectName(QStringLiteral("start"));
   start_->setProperty("primary", true);
@@ -100,6 +108,7 @@ QWidget* NewRunPage::makeHeader() {
   layout->addWidget(name_, 2);
   layout->addStretch(1);
   layout->addWidget(editing_);
+  layout->addWidget(sweep);
   layout->addWidget(start_);
   return header;
 }

@@ -54,6 +54,7 @@ class NewRunPage : public QWidget {
 
  signals:
   void dataWanted(const tidemark::run::RunConfig& config);  // look at its dataset
+  void sweepWanted();  // several runs of it, with values tried for some settings
   void startWanted(const tidemark::run::RunConfig& config, const QString& name);
 
  protected:

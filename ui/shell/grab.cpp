@@ -58,6 +58,7 @@ void Grab::addSteps(const QString& scheme) {
                     },
                     [this] { return window_.newRunPage()->isSettled(); },
                     QStringLiteral("new-run-") + scheme});
+  steps_.push_back({[this] { window_.showSweeps(); }, always, QStringLiteral("sweeps-") + scheme});
   steps_.push_back({[this, appearance] {
                       // In dark the page shows what it has read already.
                       if (appearance == Appearance::Light && !runId_.isEmpty()) {
@@ -70,7 +71,8 @@ void Grab::addSteps(const QString& scheme) {
                       return window_.dataPage()->isSettled();
                     },
                     QStringLiteral("data-") + scheme});
-  const std::pair<BreakdownCard::View, const char*> views[] = {{BreakdownCard::View::PeakMemory, "compare-peak-"},
+  const std::pair<BreakdownCard::View, const char*> views[] = {{BreakdownCard::View::Parallel, "compare-parallel-"},
+                                                               {BreakdownCard::View::PeakMemory, "compare-peak-"},
                                                                {BreakdownCard::View::Activation, "compare-activation-"},
                                                                {BreakdownCard::View::Scatter, "compare-scatter-"}};
   for (const auto& [view, name] : views) {

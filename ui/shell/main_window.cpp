@@ -19,6 +19,9 @@
 #include "ui/pages/new_run_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/pages/runs_page.h"
+#include "ui/sweep/sweep_form_card.h"
+#include "ui/sweep/sweep_results_card.h"
+#include "ui/sweep/sweeps_page.h"
 #include "ui/widgets/banner.h"
 
 namespace tidemark::ui {
@@ -38,19 +41,20 @@ MainWindow::MainWindow(const WindowSettings& settings, QWidget* parent)
     : QMainWindow(parent), colors_(makeColors(settings.appearance, this)), watcher_(new RunWatcher(settings.database, this)),
       launcher_(new RunLauncher(settings.database, settings.cli, this)),
       sidebar_(new Sidebar), stack_(new QStackedWidget), runsPage_(new RunsPage), newRunPage_(new NewRunPage(settings.database, settings.cli)),
-      runPage_(new RunPage), dataPage_(new DataPage), comparePage_(new ComparePage(settings.database)) {
+      runPage_(new RunPage), sweepsPage_(new SweepsPage), dataPage_(new DataPage), comparePage_(new ComparePage(settings.database)) {
   auto* content = new QWidget;
   auto* layout = new QHBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(sidebar_);
   layout->addWidget(stack_, 1);
-  for (QWidget* page : std::initializer_list<QWidget*>{runsPage_, newRunPage_, runPage_, dataPage_, comparePage_}) stack_->addWidget(page);
+  for (QWidget* page : std::initializer_list<QWidget*>{runsPage_, newRunPage_, runPage_, sweepsPage_, dataPage_, comparePage_}) stack_->addWidget(page);
   setCentralWidget(content);
   sidebar_->foot()->addWidget(makeAppearanceButton(), 0, Qt::AlignLeft);
   resize(1440, 900);
   setMinimumSize(1040, 680);
   connectPages();
+  connectSweeps();
   connectData();
   connect(colors_, &ColorSchemeSource::schemeChanged, this, &MainWindow::takeScheme);
   runPage_->setTheme(colors_->scheme());
@@ -104,6 +108,27 @@ void MainWindow::connectPages() {
   connect(new QShortcut(QKeySequence(Qt::CTRL | Qt::Key_R), this), &QShortcut::activated, this, &MainWindow::showRuns);
 }
 
+void MainWindow::connectSweeps() {
+  connect(newRunPage_, &NewRunPage::sweepWanted, this, &MainWindow::showSweeps);
+  connect(sweepsPage_, &SweepsPage::baseWanted, this, &MainWindow::showNewRun);
+  connect(sweepsPage_, &SweepsPage::startWanted, launcher_, &RunLauncher::startSweep);
+  SweepResultsCard* results = sweepsPage_->results();
+  connect(results, &SweepResultsCard::wished, watcher_, &RunWatcher::wishForSweep);
+  connect(results, &SweepResultsCard::openWanted, this, &MainWindow::openRun);
+  connect(results, &SweepResultsCard::compareWanted, this, &MainWindow::compareRuns);
+  connect(results, &SweepResultsCard::stopWanted, launcher_, &RunLauncher::stopSweep);
+  connect(results, &SweepResultsCard::resumeWanted, launcher_, &RunLauncher::resumeSweep);
+  connect(watcher_, &RunWatcher::sweepPointsRead, results, &SweepResultsCard::setPoints);
+  connect(watcher_, &RunWatcher::sweepsRead, this, [this, results](const std::vector<storage::SweepRecord>& sweeps) {
+    results->setSweeps(sweeps);
+    launcher_->noticeSweeps(sweeps);
+  });
+  connect(launcher_, &RunLauncher::sweepStarted, this, [this, results](const QString& sweepId) {
+    results->choose(sweepId);
+    showSweeps();
+  });
+}
+
 void MainWindow::connectData() {
   connect(watcher_, &RunWatcher::runsRead, this, &MainWindow::takeRuns);
   connect(watcher_, &RunWatcher::detailRead, runPage_, &RunPage::setDetail);
@@ -117,18 +142,22 @@ void MainWindow::connectData() {
     for (Banner* banner : banners()) banner->clear();
   });
   connect(launcher_, &RunLauncher::started, this, &MainWindow::openRun);
-  connect(launcher_, &RunLauncher::pendingChanged, this, [this] { newRunPage_->setStarting(launcher_->isStarting()); });
+  connect(launcher_, &RunLauncher::pendingChanged, this, [this] {
+    newRunPage_->setStarting(launcher_->isStarting());
+    sweepsPage_->setStarting(launcher_->isStarting());
+  });
   connect(launcher_, &RunLauncher::refused, this,
           [this](const QString& message) { currentBanner()->showMessage(Banner::Severity::Error, message); });
   connect(launcher_, &RunLauncher::reportReady, this, &MainWindow::openReport);
 }
 
 std::vector<Banner*> MainWindow::banners() const {
-  return {runsPage_->banner(), runPage_->banner(), newRunPage_->banner(), comparePage_->banner()};
+  return {runsPage_->banner(), runPage_->banner(), newRunPage_->banner(), sweepsPage_->banner(), comparePage_->banner()};
 }
 
 Banner* MainWindow::currentBanner() const {
   if (stack_->currentWidget() == runPage_) return runPage_->banner();
+  if (stack_->currentWidget() == sweepsPage_) return sweepsPage_->banner();
   if (stack_->currentWidget() == dataPage_) return dataPage_->banner();
   if (stack_->currentWidget() == comparePage_) return comparePage_->banner();
   return stack_->currentWidget() == newRunPage_ ? newRunPage_->banner() : runsPage_->banner();
@@ -139,6 +168,7 @@ void MainWindow::takeRuns(const std::vector<storage::RunRecord>& runs) {
   hasReadRuns_ = true;
   runsPage_->setRuns(runs);
   comparePage_->setRuns(runs);
+  sweepsPage_->setRuns(runs);
   sidebar_->setRuns(runs);
   launcher_->noticeRuns(runs);
   const bool isShownRunGone = stack_->currentWidget() == runPage_ &&
@@ -160,6 +190,13 @@ void MainWindow::showNewRun() {
   setWindowTitle(tr("New run – Tidemark"));
 }
 
+void MainWindow::showSweeps() {
+  sweepsPage_->setBase(newRunPage_->form().config());
+  stack_->setCurrentWidget(sweepsPage_);
+  sidebar_->select(Sidebar::Page::Sweeps);
+  setWindowTitle(tr("Sweeps – Tidemark"));
+}
+
 void MainWindow::showData() {
   stack_->setCurrentWidget(dataPage_);
   sidebar_->select(Sidebar::Page::Data);
@@ -176,6 +213,7 @@ void MainWindow::showPage(Sidebar::Page page) {
   switch (page) {
     case Sidebar::Page::Runs: return showRuns();
     case Sidebar::Page::NewRun: return showNewRun();
+    case Sidebar::Page::Sweeps: return showSweeps();
     case Sidebar::Page::Data: return showData();
     case Sidebar::Page::Compare: return showCompare();
   }

@@ -22,6 +22,7 @@ class RunLauncher;
 class RunPage;
 class RunWatcher;
 class RunsPage;
+class SweepsPage;
 
 struct WindowSettings {
   std::filesystem::path database;
@@ -37,6 +38,7 @@ class MainWindow : public QMainWindow {
 
   void showRuns();
   void showNewRun();
+  void showSweeps();
   void showData();
   void showCompare();
   void openRun(const QString& runId);
@@ -44,6 +46,7 @@ class MainWindow : public QMainWindow {
   RunsPage* runsPage() const { return runsPage_; }
   NewRunPage* newRunPage() const { return newRunPage_; }
   RunPage* runPage() const { return runPage_; }
+  SweepsPage* sweepsPage() const { return sweepsPage_; }
   DataPage* dataPage() const { return dataPage_; }
   ComparePage* comparePage() const { return comparePage_; }
   RunLauncher* launcher() const { return launcher_; }
@@ -56,6 +59,7 @@ class MainWindow : public QMainWindow {
  private:
   QWidget* makeAppearanceButton();
   void connectPages();
+  void connectSweeps();
   void connectData();
   void takeRuns(const std::vector<storage::RunRecord>& runs);
   void copyRun(const storage::RunRecord& run);
@@ -76,6 +80,7 @@ class MainWindow : public QMainWindow {
   RunsPage* runsPage_;
   NewRunPage* newRunPage_;
   RunPage* runPage_;
+  SweepsPage* sweepsPage_;
   DataPage* dataPage_;
   ComparePage* comparePage_;
   std::vector<storage::RunRecord> runs_;

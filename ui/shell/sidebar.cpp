@@ -123,15 +123,18 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   layout->addWidget(brand);
   runsItem_ = new SidebarItem(tr("Runs"));
   newRunItem_ = new SidebarItem(tr("New run"));
+  sweepsItem_ = new SidebarItem(tr("Sweeps"));
   dataItem_ = new SidebarItem(tr("Data"));
   compareItem_ = new SidebarItem(tr("Compare"));
   runsItem_->setToolTip(tr("All runs in the database"));
   newRunItem_->setToolTip(tr("Configure a run and start it (Ctrl+N)"));
+  sweepsItem_->setToolTip(tr("Many runs of one configuration: values are tried for some settings, and the best is named"));
   dataItem_->setToolTip(tr("The rows of a dataset as a model sees them: tokens, loss, lengths, problems"));
   compareItem_->setToolTip(tr("Runs side by side: settings, results, curves and memory"));
-  for (SidebarItem* item : {runsItem_, newRunItem_, dataItem_, compareItem_}) layout->addWidget(item);
+  for (SidebarItem* item : {runsItem_, newRunItem_, sweepsItem_, dataItem_, compareItem_}) layout->addWidget(item);
   connect(runsItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Runs); });
   connect(newRunItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::NewRun); });
+  connect(sweepsItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Sweeps); });
   connect(dataItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Data); });
   connect(compareItem_, &SidebarItem::clicked, this, [this] { emit pageChosen(Page::Compare); });
   running_ = makeSection(tr("RUNNING"), layout);
@@ -203,6 +206,7 @@ void Sidebar::selectRun(const QString& runId) {
 void Sidebar::showSelection() {
   runsItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Runs);
   newRunItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::NewRun);
+  sweepsItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Sweeps);
   dataItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Data);
   compareItem_->setChecked(selectedRun_.isEmpty() && selectedPage_ == Page::Compare);
   for (const Section* section : {&running_, &recent_}) {

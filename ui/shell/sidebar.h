@@ -37,7 +37,7 @@ class SidebarItem : public QAbstractButton {
 class Sidebar : public QWidget {
   Q_OBJECT
  public:
-  enum class Page { Runs, NewRun, Data, Compare };
+  enum class Page { Runs, NewRun, Sweeps, Data, Compare };
   explicit Sidebar(QWidget* parent = nullptr);
 
   void setRuns(const std::vector<storage::RunRecord>& runs);
@@ -61,6 +61,7 @@ class Sidebar : public QWidget {
 
   SidebarItem* runsItem_;
   SidebarItem* newRunItem_;
+  SidebarItem* sweepsItem_;
   SidebarItem* dataItem_;
   SidebarItem* compareItem_;
   Section running_, recent_;

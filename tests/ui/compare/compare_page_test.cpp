@@ -314,8 +314,8 @@ TEST_F(ComparePageTest, HostileNamesStayPlainTextAndWidenNothing) {
     EXPECT_FALSE(label->textFormat() != Qt::PlainText && !label->text().isEmpty()) << label->text().toStdString();
   }
   EXPECT_EQ(window_->width(), 1440);
-  const Status saved = page().findChild<CurvesCard*>()->save(folder_.filePath(QStringLiteral("hostile.svg")));
-  ASSERT_TRUE(saved.ok()) << saved.error().message();
+  const QString failure = plots::writePlot(curves(), folder_.filePath(QStringLiteral("hostile.svg")));
+  ASSERT_TRUE(failure.isEmpty()) << failure.toStdString();
   QFile svg(folder_.filePath(QStringLiteral("hostile.svg")));
   ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
   EXPECT_FALSE(svg.readAll().contains("<script"));
@@ -337,7 +337,7 @@ TEST_F(ComparePageTest, SavesEveryPlotAsPngAndSvg) {
   openWindow();
   compare(ids);
   const QString png = folder_.filePath(QStringLiteral("curves.png")), svg = folder_.filePath(QStringLiteral("peaks.svg"));
-  ASSERT_TRUE(page().findChild<CurvesCard*>()->save(png).ok());
+  ASSERT_EQ(plots::writePlot(curves(), png), QString());
   const QImage image(png);
   ASSERT_FALSE(image.isNull());
   const QColor first = plots::runColor(0, plots::PlotTheme::light());
@@ -346,17 +346,15 @@ TEST_F(ComparePageTest, SavesEveryPlotAsPngAndSvg) {
     for (int x = 0; x < image.width(); ++x) drawn += image.pixelColor(x, y) == first ? 1 : 0;
   }
   EXPECT_GT(drawn, 100) << "legend and line in the run's colour";
-  ASSERT_TRUE(page().findChild<BreakdownCard*>()->save(svg).ok());
+  ASSERT_EQ(plots::writePlot(*page().findChild<plots::PeakBarPlot*>(), svg), QString());
   QFile file(svg);
   ASSERT_TRUE(file.open(QIODevice::ReadOnly));
   const QByteArray content = file.readAll();
   EXPECT_TRUE(content.contains("<svg"));
   EXPECT_TRUE(content.contains("Peak memory by component"));
   EXPECT_FALSE(content.contains("<image")) << "vectors, not pictures";
-  const Status refused = page().findChild<CurvesCard*>()->save(folder_.filePath(QStringLiteral("curves.gif")));
-  ASSERT_FALSE(refused.ok());
-  const Status missing = page().findChild<CurvesCard*>()->save(folder_.filePath(QStringLiteral("no/such/curves.png")));
-  ASSERT_FALSE(missing.ok());
+  EXPECT_TRUE(plots::writePlot(curves(), folder_.filePath(QStringLiteral("curves.gif"))).contains(".png or .svg"));
+  EXPECT_FALSE(plots::writePlot(curves(), folder_.filePath(QStringLiteral("no/such/curves.png"))).isEmpty());
 }
 
 }  // namespace

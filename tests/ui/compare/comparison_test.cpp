@@ -157,6 +157,26 @@ TEST(Results, BestAndLastAreToldApartAndNotANumberIsNeverBest) {
   EXPECT_FALSE(value(comparedRun("b", {}, {}), "loss_last").has_value());
 }
 
+TEST(CompareTable, OnlyRunsThatHaveEndedCompete) {
+  ComparedRun a = comparedRun("a", {}, {3, 1.5}), b = comparedRun("b", {{"peft.r", "4"}}, {3, 1.75}), c = comparedRun("c", {{"peft.r", "2"}}, {3, 1});
+  const auto cells = [&] {
+    const CompareTable table = tableOf(compareRuns(shared({a, b, c})), {0, 1, 2}, SettingsShown::Different);
+    for (const CompareRow& row : table.rows)
+      if (row.key == QLatin1String("loss_last")) return row.cells;
+    return std::vector<CompareCell>(3);
+  };
+  EXPECT_TRUE(cells()[2].isBest);
+  c.record.status = storage::RunStatus::Running;
+  EXPECT_FALSE(cells()[2].isBest) << "its loss is not the last word";
+  EXPECT_TRUE(cells()[0].isBest);
+  EXPECT_TRUE(cells()[0].text.contains("best so far")) << cells()[0].text.toStdString();
+  c.record.status = storage::RunStatus::Failed;
+  EXPECT_FALSE(cells()[2].isBest);
+  EXPECT_TRUE(cells()[0].text.endsWith("best"));
+  b.record.status = storage::RunStatus::Running;
+  EXPECT_FALSE(cells()[0].isBest) << "one alone is the best of nothing";
+}
+
 TEST(CompareTable, NamesTheBestWhereItMayBeNamed) {
   ComparedRun a = comparedRun("a", {}, {3, 1.5}), b = comparedRun("b", {{"peft.r", "4"}}, {3, 1.75});
   a.record.tokensPerSecond = 200;

@@ -1,4 +1,4 @@
-#include "ui/compare/plot_file.h"
+#include "plots/plot_file.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -6,18 +6,19 @@
 #include <QFont>
 #include <QImage>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QSvgGenerator>
 
 #include "plots/plot_frame.h"
 
-namespace tidemark::ui {
+namespace tidemark::plots {
 namespace {
 
 constexpr int kMargin = 16, kTitleHeight = 26, kLegendHeight = 20, kLegendGap = 18, kMarkWidth = 16, kLeastWidth = 480, kLeastHeight = 240;
 constexpr int kDensity = 2;
 
-QString tr(const char* text) { return QCoreApplication::translate("tidemark::ui::PlotFile", text); }
+QString tr(const char* text) { return QCoreApplication::translate("tidemark::plots::PlotFile", text); }
 
 QFont fontOf(int pixels, QFont::Weight weight) {
   QFont font;
@@ -54,19 +55,35 @@ LegendLayout layOut(const std::vector<LegendEntry>& legend, int width) {
   return layout;
 }
 
-void draw(QPainter& painter, plots::PlotFrame& plot, const PlotPicture& picture, const QSize& plotSize, const LegendLayout& legend) {
-  const plots::PlotTheme theme = plots::PlotTheme::light();
+// Title, legend and plot, one below the other.
+struct Sheet {
+  QString title;
+  std::vector<LegendEntry> entries;
+  LegendLayout legend;
+  QSize plotSize, size;
+};
+
+Sheet sheetOf(const PlotFrame& plot) {
+  Sheet sheet{plot.pictureTitle(), plot.legend(), {}, plot.size().expandedTo({kLeastWidth, kLeastHeight}), {}};
+  sheet.legend = layOut(sheet.entries, sheet.plotSize.width());
+  sheet.size = sheet.plotSize + QSize(2 * kMargin, 2 * kMargin + kTitleHeight + sheet.legend.height);
+  return sheet;
+}
+
+void draw(QPainter& painter, PlotFrame& plot, const Sheet& sheet) {
+  const auto& [title, entries, legend, plotSize, size] = sheet;
+  const PlotTheme theme = PlotTheme::light();
   painter.translate(kMargin, kMargin);
   const QFont titleFont = fontOf(15, QFont::DemiBold);
   painter.setFont(titleFont);
   painter.setPen(theme.text);
   painter.drawText(QRect(0, 0, plotSize.width(), kTitleHeight), Qt::AlignLeft | Qt::AlignTop | Qt::TextSingleLine,
-                   QFontMetrics(titleFont).elidedText(picture.title, Qt::ElideRight, plotSize.width()));
+                   QFontMetrics(titleFont).elidedText(title, Qt::ElideRight, plotSize.width()));
   painter.translate(0, kTitleHeight);
   painter.setFont(fontOf(12, QFont::Normal));
   for (std::size_t i = 0; i < legend.places.size(); ++i) {
     const auto& [rect, text] = legend.places[i];
-    plots::drawMark(painter, QRectF(rect.left(), rect.center().y() - 5, 10, 10), picture.legend[i].color, picture.legend[i].shape);
+    drawMark(painter, QRectF(rect.left(), rect.center().y() - 5, 10, 10), entries[i].color, entries[i].shape);
     painter.setPen(theme.text);
     painter.drawText(rect.adjusted(kMarkWidth, 0, 4, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
   }
@@ -74,71 +91,63 @@ void draw(QPainter& painter, plots::PlotFrame& plot, const PlotPicture& picture,
   plot.drawVector(painter, plotSize);
 }
 
-template <typename Draw>
-Status writeSvg(QIODevice& file, const QSize& size, const QString& title, Draw drawAll) {
+QString writeSvg(QIODevice& file, PlotFrame& plot, const Sheet& sheet) {
   QSvgGenerator svg;
   svg.setOutputDevice(&file);
-  svg.setSize(size);
-  svg.setViewBox(QRect(QPoint(), size));
-  svg.setTitle(title);
+  svg.setSize(sheet.size);
+  svg.setViewBox(QRect(QPoint(), sheet.size));
+  svg.setTitle(sheet.title);
   svg.setResolution(96);
   QPainter painter;
-  if (!painter.begin(&svg)) return Error{ErrorCode::Io, "", "the picture cannot be begun"};
-  painter.fillRect(QRect(QPoint(), size), plots::PlotTheme::light().background);
-  drawAll(painter);
-  painter.end();
-  return {};
-}
-
-template <typename Draw>
-Status writePng(QIODevice& file, const QSize& size, Draw drawAll) {
-  QImage image(size * kDensity, QImage::Format_RGB32);
-  image.fill(plots::PlotTheme::light().background);
-  QPainter painter(&image);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.scale(kDensity, kDensity);
-  drawAll(painter);
-  painter.end();
-  if (!image.save(&file, "PNG")) return Error{ErrorCode::Io, "", "the picture cannot be encoded"};
+  if (!painter.begin(&svg)) return tr("the picture cannot be begun");
+  painter.fillRect(QRect(QPoint(), sheet.size), PlotTheme::light().background);
+  draw(painter, plot, sheet);
   return {};
 }
 
 }  // namespace
 
 std::vector<LegendEntry> spaceLegend() {
-  using plots::Space;
   std::vector<LegendEntry> legend;
   for (const auto& [space, name] : {std::pair{Space::Trainable, tr("trainable state")}, std::pair{Space::Static, tr("static cache")},
                                     std::pair{Space::Dynamic, tr("dynamic cache")}, std::pair{Space::Activation, tr("activation")},
                                     std::pair{Space::Workspace, tr("workspace")}}) {
-    legend.push_back({name, plots::spaceColor(space), plots::MarkShape::Square});
+    legend.push_back({name, spaceColor(space), MarkShape::Square});
   }
   return legend;
 }
 
-std::vector<LegendEntry> runLegend(const ComparedRuns& runs, const std::vector<int>& marks) {
-  std::vector<LegendEntry> legend;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    legend.push_back({QString::fromStdString(runs[i]->record.name).simplified(), plots::runColor(marks[i], plots::PlotTheme::light()), plots::runShape(marks[i])});
-  }
-  return legend;
+QImage imageOf(PlotFrame& plot) {
+  const Sheet sheet = sheetOf(plot);
+  QImage image(sheet.size * kDensity, QImage::Format_RGB32);
+  image.fill(PlotTheme::light().background);
+  QPainter painter(&image);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.scale(kDensity, kDensity);
+  draw(painter, plot, sheet);
+  return image;
 }
 
-Status writePlot(plots::PlotFrame& plot, const PlotPicture& picture, const QString& path) {
+QString writePlot(PlotFrame& plot, const QString& path) {
   const QString suffix = QFileInfo(path).suffix().toLower();
-  if (suffix != QLatin1String("png") && suffix != QLatin1String("svg")) {
-    return Error{ErrorCode::Unsupported, path.toStdString(), "the name must end in .png or .svg"};
-  }
-  const QSize plotSize = plot.size().expandedTo({kLeastWidth, kLeastHeight});
-  const LegendLayout legend = layOut(picture.legend, plotSize.width());
-  const QSize size = plotSize + QSize(2 * kMargin, 2 * kMargin + kTitleHeight + legend.height);
+  const bool isSvg = suffix == QLatin1String("svg");
+  if (!isSvg && suffix != QLatin1String("png")) return tr("%1: the name must end in .png or .svg").arg(path);
   QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly)) return Error{ErrorCode::Io, path.toStdString(), file.errorString().toStdString()};
-  const auto drawAll = [&](QPainter& painter) { draw(painter, plot, picture, plotSize, legend); };
-  const Status drawn = suffix == QLatin1String("svg") ? writeSvg(file, size, picture.title, drawAll) : writePng(file, size, drawAll);
-  if (!drawn.ok()) return drawn.error().within(path.toStdString());
-  if (!file.commit()) return Error{ErrorCode::Io, path.toStdString(), file.errorString().toStdString()};
-  return {};
+  if (!file.open(QIODevice::WriteOnly)) return tr("%1: %2").arg(path, file.errorString());
+  if (isSvg) {
+    if (const QString failure = writeSvg(file, plot, sheetOf(plot)); !failure.isEmpty()) return tr("%1: %2").arg(path, failure);
+  } else if (!imageOf(plot).save(&file, "PNG")) {
+    return tr("%1: the picture cannot be encoded").arg(path);
+  }
+  return file.commit() ? QString() : tr("%1: %2").arg(path, file.errorString());
+}
+
+QString fileNameFor(const QString& title) {
+  QString name = title.simplified();
+  name.remove(QLatin1Char(','));
+  name.replace(QRegularExpression(QStringLiteral("[^\\p{L}\\p{N}_.-]+")), QStringLiteral("-"));
+  while (name.startsWith(QLatin1Char('-')) || name.startsWith(QLatin1Char('.'))) name.remove(0, 1);
+  return name.isEmpty() ? QStringLiteral("plot") : name.left(120);
 }
 
 void askForPlotFile(QWidget* parent, const QString& suggestedName, const std::function<void(const QString& path)>& chosen) {
@@ -154,4 +163,4 @@ void askForPlotFile(QWidget* parent, const QString& suggestedName, const std::fu
   dialog->open();
 }
 
-}  // namespace tidemark::ui
+}  // namespace tidemark::plots
