@@ -26,9 +26,10 @@ InputReport bad(const QString& key, const Error& error) {
   return {.generation = 0, .key = key, .isGood = false, .summary = QString::fromStdString(error.message()), .problems = {}};
 }
 
-const char* architectureName(weights::Architecture architecture) {
+const char* familyName(weights::Architecture architecture) {
   switch (architecture) {
     case weights::Architecture::Llama: return "Llama";
+    case weights::Architecture::Gemma3: return "Gemma 3";
   }
   return "";
 }
@@ -83,7 +84,7 @@ InputReport checkModel(const std::string& model) {
   if (!source.ok()) return bad(key, source.error());
   const weights::ModelConfig& config = (*source)->config();
   const QString summary = tr("%1 · %2 layers · %3 parameters · %4 tokens · %5")
-                              .arg(QString::fromLatin1(architectureName(config.architecture)))
+                              .arg(QString::fromLatin1(familyName(config.architecture)))
                               .arg(config.layerCount)
                               .arg(plots::countText(static_cast<double>((*source)->parameterCount())),
                                    plots::countText(static_cast<double>(config.vocabularySize)),
