@@ -9,10 +9,10 @@
 
 #include "app/cli/preflight.h"
 #include "app/cli/program_lines.h"
+#include "core/base/random.h"
 #include "core/memory/estimate.h"
 #include "core/text/packing.h"
 #include "core/text/prepared_dataset.h"
-#include "core/text/random.h"
 
 namespace tidemark::cli {
 namespace fs = std::filesystem;
@@ -146,8 +146,8 @@ Status ModelComparison::chooseRows() {
   for (const auto& [line, count] : kept)
     if (count == used) common.push_back(line);
   commonRows_ = static_cast<int64_t>(common.size());
-  text::SplitMix64 random(static_cast<uint64_t>(config_.training.seed));
-  text::shuffle(common, random);
+  SplitMix64 random(static_cast<uint64_t>(config_.training.seed));
+  shuffle(common, random);
   common.resize(std::min(common.size(), static_cast<size_t>(settings_.scoredRows)));
   std::ofstream lines(scratch_ / "lines.txt");
   for (const int64_t line : common) lines << line << "\n";
