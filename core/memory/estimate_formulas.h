@@ -114,7 +114,10 @@ class Formulas {
     const int64_t T = in_.longestRow, W = in_.slidingWindow;
     const bool isCut = !in_.slidingLayers.empty() && in_.slidingLayers[static_cast<size_t>(layer)] && T > W;
     if (!isCut) return {T, T};
-    return {W, std::min(T, 2 * W), 2 * W * W, 11 * W * W / 2};
+    // The first stretch sees itself, later ones the one before them too; the last may be short.
+    const int64_t queries = std::min(W, T - W), keys = std::min(T, 2 * W), mask = queries * keys;
+    if (queries + 2 * keys < 3 * W) return {W, W};
+    return {queries, keys, mask, 11 * mask / 4};
   }
 
   const EstimateInput& in_;

@@ -131,7 +131,8 @@ TEST(EvenBatches, ComesNearTheBestDivisionIntoTwo) {
       best = std::min(best, std::max(half, sum - half));
     }
     int64_t heaviest = 0;
-    for (const size_t sequence : evenBatches(all, 5)[0]) heaviest += all[sequence];
+    const auto batches = evenBatches(all, 5);
+    for (const size_t sequence : batches[0]) heaviest += all[sequence];
     EXPECT_LE(static_cast<double>(heaviest), 7.0 / 6.0 * static_cast<double>(best)) << "seed " << seed;
   }
 }

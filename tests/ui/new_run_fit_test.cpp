@@ -52,7 +52,8 @@ TEST_F(NewRunFitTest, FollowsEveryEdit) {
   ASSERT_TRUE(settle());
   EXPECT_GT(view().trainableBytes, 0);
   EXPECT_GT(view().peakBytes(), before);
-  type(kBudget, QStringLiteral("16KiB"));
+  type(QStringLiteral("peft.r"), QStringLiteral("2048"));
+  type(kBudget, QStringLiteral("1MiB"));  // the least that a configuration takes
   ASSERT_TRUE(settle());
   EXPECT_FALSE(view().fits);
   EXPECT_TRUE(problem().contains("Does not fit")) << problem().toStdString();
@@ -63,7 +64,7 @@ TEST_F(NewRunFitTest, FollowsEveryEdit) {
 }
 
 TEST_F(NewRunFitTest, AnOfferedChangeGoesIntoTheFormAndBack) {
-  type(QStringLiteral("peft.r"), QStringLiteral("1"));
+  type(QStringLiteral("peft.r"), QStringLiteral("1024"));  // so that the least is above the least budget of a configuration
   type(QStringLiteral("memory.budget"), QStringLiteral("1GiB"));
   ASSERT_TRUE(settle());
   const double least = view().leastBudgetBytes;
