@@ -232,7 +232,7 @@ TEST_F(RunStoreTest, TenThousandRunsAreListedWithinATenthOfASecond) {
       "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
       "INSERT INTO runs SELECT 100 + i, printf('01RUN%021d', i), 'run ' || i, '/runs/' || i, status, model, model_format, dataset, "
       "policy, ranks, 0, 0, created_at + i, 0, i, 100, 1.5, 1.25, 1e3, 0.5, 1, 2, 3, NULL, '', '', "
-      "replace(hex(zeroblob(500)), '00', 'x: '), 1, 2, 0 FROM runs, n WHERE number = 1");
+      "replace(hex(zeroblob(500)), '00', 'x: '), 1, 2, 0, '', -1 FROM runs, n WHERE number = 1");
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
     const double begin = processorSeconds();
